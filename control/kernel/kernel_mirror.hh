@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernel of one network namespace knows: links, addresses, neighbours and routes (main and
+// local tables), kept equal to it over rtnetlink. A full dump at start and whenever events may have
+// been lost (ENOBUFS, an interrupted dump, a link that went down and took routes with it without a
+// message), events in between. The caller learns what changed by take_changes().
+// One thread. Not a cache of policy: nothing here knows of ports, groups or epochs.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/ip_address.hh"
+#include "base/mac_address.hh"
+#include "base/result.hh"
+
+namespace rackway::control {
+
+struct KernelLink {
+  int ifindex{};
+  std::string name;
+  bool up{};       // IFF_UP
+  bool carrier{};  // IFF_LOWER_UP
+  std::uint32_t mtu{};
+  MacAddress mac;
+  bool operator==(const KernelLink&) const = default;
+};
+
+struct KernelAddress {
+  int ifindex{};
+  IpAddress address;
+  std::uint8_t length{};
+  auto operator<=>(const KernelAddress&) const = default;
+};
+
+struct KernelNeighborKey {
+  int ifindex{};
+  IpAddress address;
+  auto operator<=>(const KernelNeighborKey&) const = default;
+};
+
+struct KernelNextHop {
+  int ifindex{};
+  std::optional<IpAddress> gateway;  // none: the destination itself is the neighbour
+  std::uint16_t weight{1};           // 1..65535
+  auto operator<=>(const KernelNextHop&) const = default;
+};
+
+enum class KernelRouteType : std::uint8_t { unicast, local, broadcast, blackhole, unreachable, prohibit };
+
+// The best (lowest metric) route of a prefix; local-table routes win over main-table ones.
+struct KernelRoute {
+  KernelRouteType type{};
+  std::uint8_t protocol{};                // RTPROT_*
+  std::vector<KernelNextHop> next_hops;   // sorted; of type unicast 1 or more, else may be empty
+  bool operator==(const KernelRoute&) const = default;
+};
+
+struct KernelChanges {
+  std::set<int> links;                   // ifindex added, changed or gone
+  std::set<int> addresses;               // ifindex whose addresses changed
+  std::set<KernelNeighborKey> neighbors;
+  std::set<IpPrefix> routes;
+  bool empty() const { return links.empty() && addresses.empty() && neighbors.empty() && routes.empty(); }
+};
+
+class KernelMirror {
+ public:
+  // Opens its sockets in the named namespace (as `ip netns` names them; must exist) and makes the
+  // first dump. Throws StartupError.
+  explicit KernelMirror(const std::string& network_namespace);
+  ~KernelMirror();
+
+  // Becomes readable when events wait; then call read_events(). Poll it with the caller's others.
+  [[nodiscard]] int fd() const;
+  // Takes in all waiting events, bounded in work per call (returns true when more wait). Resyncs
+  // by itself when events may have been lost.
+  bool read_events();
+  // Dumps everything anew and takes the difference as changes.
+  [[nodiscard]] Result<void> resync();
+
+  [[nodiscard]] KernelChanges take_changes();
+  [[nodiscard]] const std::map<int, KernelLink>& links() const;
+  [[nodiscard]] const std::set<KernelAddress>& addresses() const;
+  // Only neighbours that have a usable link-layer address (reachable, stale, delay, probe,
+  // permanent).
+  [[nodiscard]] const std::map<KernelNeighborKey, MacAddress>& neighbors() const;
+  // fe80::/10, multicast and unsupported route types are left out.
+  [[nodiscard]] const std::map<IpPrefix, KernelRoute>& routes() const;
+
+  // Asks the kernel to resolve a neighbour and (where it can, NTF_EXT_MANAGED) keep it resolved.
+  // Cheap to repeat.
+  void resolve(const KernelNeighborKey& neighbor);
+
+  struct Counters {
+    std::uint64_t events{}, resyncs{}, overruns{}, malformed{};
+  };
+  [[nodiscard]] Counters counters() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace rackway::control

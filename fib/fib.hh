@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// One whole FIB: records, the lookup structures made of them, and their digest. Changed only by
+// apply(), by one thread, while nobody else reads it (LeftRight sees to that). Reading is const and
+// safe from any number of threads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/result.hh"
+#include "fib/records.hh"
+
+namespace rackway::fib {
+
+// What a lookup ends in, as the forwarding core reads it.
+struct Bucket {
+  NodeId node;           // egress node
+  std::uint16_t mtu{};   // of the adjacency, octets of IP
+  AdjacencyId index;     // within the egress node
+};
+static_assert(sizeof(Bucket) == 8);
+
+struct GroupEntry {
+  GroupKind kind{GroupKind::unreachable};
+  std::vector<Bucket> buckets;  // members repeated by weight; empty unless forward
+
+  // The bucket for a flow of that hash. Only for kind forward.
+  [[nodiscard]] const Bucket& pick(std::uint32_t flow_hash) const noexcept {
+    return buckets[static_cast<std::uint64_t>(flow_hash) * buckets.size() >> 32];
+  }
+};
+
+// What the egress node writes; one per index, valid or not.
+struct LocalAdjacency {
+  MacAddress destination;
+  std::uint16_t mtu{};
+  PortId port;
+  bool valid{false};
+};
+static_assert(sizeof(LocalAdjacency) == 12);
+
+class Fib {
+ public:
+  Fib();
+  ~Fib();
+  Fib(Fib&&) noexcept;
+  Fib& operator=(Fib&&) noexcept;
+
+  [[nodiscard]] Fib clone() const;
+
+  // Checks the whole delta against this FIB first; on error nothing has changed and the message
+  // names the record. Refused: a key twice, an id or length out of range, a group that names an
+  // unknown adjacency, a route that names an unknown group, removal of something unknown or of
+  // something still referred to after the delta.
+  [[nodiscard]] Result<void> apply(const Delta& delta);
+
+  // Every record, as a delta over the empty FIB, sorted by key.
+  [[nodiscard]] Delta snapshot() const;
+  [[nodiscard]] Digest digest() const;
+
+  // No covering route: kNoRoute, whose group is of kind unreachable without a record.
+  static constexpr GroupId kNoRoute{kMaxGroups};
+  [[nodiscard]] GroupId lookup(Ipv4Address address) const noexcept;
+  [[nodiscard]] GroupId lookup(const Ipv6Address& address) const noexcept;
+  // Bursts: out[i] for addresses[i]; equal to the scalar form. Sizes are equal.
+  void lookup(std::span<const Ipv4Address> addresses, std::span<GroupId> out) const noexcept;
+  void lookup(std::span<const Ipv6Address> addresses, std::span<GroupId> out) const noexcept;
+
+  // For an id that lookup returned, kNoRoute included.
+  [[nodiscard]] const GroupEntry& group(GroupId id) const noexcept;
+
+  // The longest route that covers the address, or the route of exactly this prefix; null if none.
+  [[nodiscard]] const Route* longest_match(const IpAddress& address) const;
+  [[nodiscard]] const Route* find(const IpPrefix& prefix) const;
+  [[nodiscard]] const Group* find(GroupId id) const;
+  [[nodiscard]] const Adjacency* find(AdjacencyKey key) const;
+
+  // The adjacencies of one egress node by index; the span may be shorter than the highest index in
+  // use elsewhere. Valid until the next apply().
+  [[nodiscard]] std::span<const LocalAdjacency> adjacencies_of(NodeId node) const noexcept;
+  // Sorted by port. Valid until the next apply().
+  [[nodiscard]] std::span<const PortAddress> addresses_of(NodeId node) const noexcept;
+
+  struct Size {
+    std::size_t ipv4_routes{}, ipv6_routes{}, groups{}, adjacencies{}, addresses{};
+  };
+  [[nodiscard]] Size size() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace rackway::fib

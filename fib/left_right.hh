@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two FIBs of which readers see one at any time. Life of an epoch:
+//   prepare(delta)  applies it to the standby copy; readers notice nothing
+//   commit()        readers move to the standby copy (one pointer store); after a grace period the
+//                   old copy is given the same delta, so that both are equal again
+//   abandon()       throws a prepared delta away; the standby copy is made anew from the active one
+// One writer thread; readers are registered rcu::ReaderThreads that keep the pointer of active() no
+// longer than until their next quiescent state.
+#pragma once
+
+#include <atomic>
+#include <optional>
+
+#include "fib/fib.hh"
+
+namespace rackway::fib {
+
+class LeftRight {
+ public:
+  LeftRight();
+
+  // For readers. Acquire, pairs with the release in commit().
+  [[nodiscard]] const Fib* active() const noexcept { return active_.load(std::memory_order_acquire); }
+
+  // Digest of the FIB that commit() would publish. On error nothing is prepared and both copies are
+  // as they were. Preparing again abandons what was prepared before.
+  [[nodiscard]] Result<Digest> prepare(Delta delta);
+  // The same over the empty FIB: the whole content is replaced.
+  [[nodiscard]] Result<Digest> prepare_snapshot(Delta snapshot);
+  [[nodiscard]] bool prepared() const { return pending_.has_value(); }
+  // Requires prepared(). Waits for a grace period.
+  void commit();
+  void abandon();
+
+ private:
+  struct Pending {
+    Delta delta;
+    bool snapshot;
+  };
+  Fib sides_[2];
+  std::atomic<const Fib*> active_;
+  std::optional<Pending> pending_;
+  [[nodiscard]] Fib& standby() { return active() == &sides_[0] ? sides_[1] : sides_[0]; }
+};
+
+}  // namespace rackway::fib

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cluster document (cluster.json) as an immutable value: which nodes there are, their external
+// ports, how the fabric joins them, where the controller is. Parsed once; everything in it has been
+// checked. Field reference: docs/cluster_document.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/id.hh"
+#include "base/ip_address.hh"
+#include "base/mac_address.hh"
+
+namespace rackway::topo {
+
+struct PortConfig {
+  std::string name;                // unique within the node, e.g. "p0"; [A-Za-z0-9_.-]{1,8}
+  std::string device;              // DPDK device string, e.g. "net_af_packet0,iface=ext0"
+  std::uint16_t mtu{1500};         // octets of IP, 1280..9216
+};
+
+struct NodeConfig {
+  std::string name;                // unique, [A-Za-z0-9_-]{1,6}, so that "n1-p0" fits IFNAMSIZ
+  std::vector<PortConfig> ports;   // PortId is the index; 0..256 of them (none: a pure relay)
+};
+
+// One cable of the fabric. The index of a link in the document is its number everywhere.
+struct LinkConfig {
+  NodeId a, b;                     // a != b
+  std::string device_a, device_b;  // DPDK device string at either end
+};
+
+struct VlbConfig {
+  // Share of flows, in percent, that take a relay though the direct link is up. 0..100.
+  std::uint8_t relay_percent{25};
+};
+
+struct StaticRoute {
+  IpPrefix prefix;
+  enum class Type : std::uint8_t { unicast, blackhole, unreachable, prohibit } type{Type::unicast};
+  std::vector<IpAddress> via;      // next hops of the prefix's family, 1..64 if unicast, else none
+};
+
+struct ControllerConfig {
+  std::string control{"tcp://127.0.0.1:7600"};         // ZeroMQ endpoint for nodes: epochs, state
+  std::string packets{"tcp://127.0.0.1:7601"};         // ZeroMQ endpoint for nodes: punt, inject
+  std::string api{"ipc:///run/rackway/api.sock"};      // ZeroMQ endpoint for `rackway`
+  std::string network_namespace{"rackway"};            // where the ports appear as TAPs
+  std::uint32_t settle_ms{5000};   // after a restart: how long routes must have been quiet before
+                                   // those that nobody announced again are swept
+  std::uint32_t settle_max_ms{60000};                  // and the longest wait for such a quiet
+};
+
+struct ClusterDocument {
+  std::string name;
+  ControllerConfig controller;
+  std::vector<NodeConfig> nodes;   // NodeId is the index; 1..4096
+  std::vector<LinkConfig> links;   // at most one between two nodes in this version
+  VlbConfig vlb;
+  std::vector<StaticRoute> routes;
+
+  [[nodiscard]] std::optional<NodeId> find_node(const std::string& node_name) const;
+};
+
+// Reads and checks a document. Throws StartupError with what is wrong, the JSON pointer of the
+// place (e.g. "/nodes/2/ports/0/mtu"), the value and the bound. Unknown keys are refused.
+[[nodiscard]] ClusterDocument parse_cluster_document(const std::string& json_text,
+                                                     const std::string& file_name);
+// The same from a file; also throws when it can not be read or is over 16 MiB.
+[[nodiscard]] ClusterDocument read_cluster_document(const std::string& path);
+
+}  // namespace rackway::topo
