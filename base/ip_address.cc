@@ -9,6 +9,7 @@
 namespace rackway {
 
 std::optional<IpAddress> IpAddress::parse(std::string_view text) {
+  if (text.find('\0') != std::string_view::npos) return std::nullopt;
   const std::string terminated(text);
   std::array<std::uint8_t, 16> bytes{};
   if (::inet_pton(AF_INET, terminated.c_str(), bytes.data()) == 1) return from_bytes(&bytes, 4);
@@ -55,6 +56,7 @@ std::optional<IpPrefix> IpPrefix::parse(std::string_view text) {
 }
 
 IpPrefix IpPrefix::covering(IpAddress address, std::uint8_t length) {
+  length = std::min(length, static_cast<std::uint8_t>(address_bits(address.family())));
   std::array<std::uint8_t, 16> bytes{};
   std::memcpy(bytes.data(), address.data(), address.size());
   for (std::size_t i = 0; i < address.size(); ++i) {

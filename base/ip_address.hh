@@ -71,7 +71,8 @@ struct IpPrefix {
 
   // "10.0.0.0/8"; host bits that are set make it invalid, as does a missing length.
   [[nodiscard]] static std::optional<IpPrefix> parse(std::string_view text);
-  // The prefix of that length that covers the address: host bits are cleared.
+  // The prefix of that length that covers the address: host bits are cleared; a
+  // length over the family's is that of a host.
   [[nodiscard]] static IpPrefix covering(IpAddress address, std::uint8_t length);
   [[nodiscard]] static IpPrefix host(IpAddress address) {
     return {address, static_cast<std::uint8_t>(address_bits(address.family()))};

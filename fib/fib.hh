@@ -16,9 +16,9 @@ namespace rackway::fib {
 
 // What a lookup ends in, as the forwarding core reads it.
 struct Bucket {
-  NodeId node;           // egress node
-  std::uint16_t mtu{};   // of the adjacency, octets of IP
-  AdjacencyId index;     // within the egress node
+  NodeId node;          // egress node
+  std::uint16_t mtu{};  // of the adjacency, octets of IP
+  AdjacencyId index;    // within the egress node
 };
 static_assert(sizeof(Bucket) == 8);
 

@@ -20,7 +20,9 @@ class LeftRight {
   LeftRight();
 
   // For readers. Acquire, pairs with the release in commit().
-  [[nodiscard]] const Fib* active() const noexcept { return active_.load(std::memory_order_acquire); }
+  [[nodiscard]] const Fib* active() const noexcept {
+    return active_.load(std::memory_order_acquire);
+  }
 
   // Digest of the FIB that commit() would publish. On error nothing is prepared and both copies are
   // as they were. Preparing again abandons what was prepared before.

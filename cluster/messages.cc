@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/messages.hh"
+
+#include <array>
+#include <cstring>
+#include <functional>
+#include <numeric>
+
+#include "cluster/record_wire.hh"
+#include "cluster/wire.hh"
+
+namespace rackway::cluster {
+namespace {
+
+void write(WireWriter& out, const fib::Digest& digest) {
+  out.number(digest.high);
+  out.number(digest.low);
+}
+
+fib::Digest read_digest(WireReader& in) {
+  const auto high = in.number<std::uint64_t>();
+  return {high, in.number<std::uint64_t>()};
+}
+
+Epoch read_epoch(WireReader& in) {
+  return {in.number<std::uint64_t>()};
+}
+
+// ---- one pair of write() and read() per message
+
+void write(WireWriter& out, const Hello& m) {
+  out.number(kHelloMagic);
+  out.number(m.version);
+  out.text(m.name);
+  out.number(m.boot_id);
+  out.number(m.epoch.value);
+  write(out, m.digest);
+}
+
+void read(WireReader& in, Hello& m) {
+  if (in.number<std::uint32_t>() != kHelloMagic) in.fail();
+  m.version = in.number<std::uint16_t>();
+  if (!in.ok()) m.version = 0;
+  m.name = in.text();
+  m.boot_id = in.number<std::uint64_t>();
+  m.epoch = read_epoch(in);
+  m.digest = read_digest(in);
+}
+
+void write(WireWriter& out, const PortStates& m) {
+  out.count(m.ports.size());
+  for (const auto& port : m.ports) {
+    out.number(port.port.value);
+    out.flag(port.link_up);
+    out.bytes({reinterpret_cast<const char*>(port.mac.bytes.data()), 6});
+    out.number(port.mtu);
+  }
+}
+
+void read(WireReader& in, PortStates& m) {
+  m.ports.resize(in.count(11));
+  if (m.ports.size() > kMaxPortsPerNode) in.fail();
+  for (auto& port : m.ports) {
+    port.port.value = in.number<std::uint16_t>();
+    port.link_up = in.flag();
+    const auto mac = in.bytes(6);
+    if (mac.size() == 6) std::memcpy(port.mac.bytes.data(), mac.data(), 6);
+    port.mtu = in.number<std::uint16_t>();
+    if (port.port.value >= kMaxPortsPerNode) in.fail();
+  }
+}
+
+template <class EpochAndDigest>
+void write_epoch_and_digest(WireWriter& out, const EpochAndDigest& m) {
+  out.number(m.epoch.value);
+  write(out, m.digest);
+}
+void write(WireWriter& out, const Prepared& m) {
+  write_epoch_and_digest(out, m);
+}
+void write(WireWriter& out, const Committed& m) {
+  write_epoch_and_digest(out, m);
+}
+
+template <class EpochAndDigest>
+void read_epoch_and_digest(WireReader& in, EpochAndDigest& m) {
+  m.epoch = read_epoch(in);
+  m.digest = read_digest(in);
+}
+void read(WireReader& in, Prepared& m) {
+  read_epoch_and_digest(in, m);
+}
+void read(WireReader& in, Committed& m) {
+  read_epoch_and_digest(in, m);
+}
+
+void write(WireWriter& out, const Refused& m) {
+  out.number(m.epoch.value);
+  out.text(m.reason);
+}
+void read(WireReader& in, Refused& m) {
+  m.epoch = read_epoch(in);
+  m.reason = in.text();
+}
+
+constexpr std::array kCounterFields{&PlaceCounters::received,    &PlaceCounters::received_bytes,
+                                    &PlaceCounters::sent,        &PlaceCounters::punted,
+                                    &PlaceCounters::transmitted, &PlaceCounters::transmitted_bytes,
+                                    &PlaceCounters::direct,      &PlaceCounters::via_relay,
+                                    &PlaceCounters::relayed,     &PlaceCounters::injected};
+constexpr std::size_t kCounterBytes = 8 * (kCounterFields.size() + kDropReasons);
+
+void write(WireWriter& out, const PlaceCounters& counters) {
+  for (const auto field : kCounterFields) out.number(counters.*field);
+  for (const auto dropped : counters.dropped) out.number(dropped);
+}
+
+void read(WireReader& in, PlaceCounters& counters) {
+  for (const auto field : kCounterFields) counters.*field = in.number<std::uint64_t>();
+  for (auto& dropped : counters.dropped) dropped = in.number<std::uint64_t>();
+}
+
+void write(WireWriter& out, const Status& m) {
+  write_epoch_and_digest(out, m);
+  out.number(m.uptime_ms);
+  out.count(m.ports.size());
+  for (const auto& port : m.ports) write(out, port);
+  out.count(m.links.size());
+  for (const auto& link : m.links) {
+    out.number(link.number);
+    out.flag(link.up);
+    write(out, link.counters);
+  }
+  write(out, m.inject);
+}
+
+void read(WireReader& in, Status& m) {
+  read_epoch_and_digest(in, m);
+  m.uptime_ms = in.number<std::uint64_t>();
+  m.ports.resize(in.count(kCounterBytes));
+  for (auto& port : m.ports) read(in, port);
+  m.links.resize(in.count(kCounterBytes + 5));
+  for (auto& link : m.links) {
+    link.number = in.number<std::uint32_t>();
+    link.up = in.flag();
+    read(in, link.counters);
+  }
+  read(in, m.inject);
+}
+
+template <class EpochAndContent>
+void write_epoch_and_content(WireWriter& out, const EpochAndContent& m) {
+  out.number(m.epoch.value);
+  write(out, m.content);
+}
+void write(WireWriter& out, const NodeSnapshot& m) {
+  write_epoch_and_content(out, m);
+}
+void write(WireWriter& out, const PrepareSnapshot& m) {
+  write_epoch_and_content(out, m);
+}
+
+template <class EpochAndContent>
+void read_epoch_and_content(WireReader& in, EpochAndContent& m) {
+  m.epoch = read_epoch(in);
+  m.content = read_delta(in);
+}
+void read(WireReader& in, NodeSnapshot& m) {
+  read_epoch_and_content(in, m);
+}
+void read(WireReader& in, PrepareSnapshot& m) {
+  read_epoch_and_content(in, m);
+}
+
+void write(WireWriter& out, const Welcome& m) {
+  out.number(m.self.value);
+  out.count(m.node_names.size());
+  for (const auto& name : m.node_names) out.text(name);
+  out.count(m.ports.size());
+  for (const auto& port : m.ports) {
+    out.text(port.name);
+    out.text(port.device);
+    out.number(port.mtu);
+  }
+  out.count(m.links.size());
+  for (const auto& link : m.links) {
+    out.number(link.a.value);
+    out.number(link.b.value);
+  }
+  out.count(m.link_devices.size());
+  for (const auto& device : m.link_devices) out.text(device);
+  out.number(m.relay_percent);
+  out.text(m.packets);
+}
+
+void read(WireReader& in, Welcome& m) {
+  m.self.value = in.number<std::uint16_t>();
+  m.node_names.resize(in.count(2));
+  for (auto& name : m.node_names) name = in.text();
+  m.ports.resize(in.count(6));
+  for (auto& port : m.ports) {
+    port.name = in.text();
+    port.device = in.text();
+    port.mtu = in.number<std::uint16_t>();
+  }
+  m.links.resize(in.count(4));
+  std::size_t own = 0;
+  for (auto& link : m.links) {
+    link.a.value = in.number<std::uint16_t>();
+    link.b.value = in.number<std::uint16_t>();
+    if (link.a == link.b || link.a.value >= m.node_names.size() ||
+        link.b.value >= m.node_names.size()) {
+      in.fail();
+    }
+    if (link.a == m.self || link.b == m.self) ++own;
+  }
+  m.link_devices.resize(in.count(2));
+  for (auto& device : m.link_devices) device = in.text();
+  m.relay_percent = in.number<std::uint8_t>();
+  m.packets = in.text();
+  if (m.node_names.size() > kMaxNodes || m.self.value >= m.node_names.size() ||
+      m.ports.size() > kMaxPortsPerNode || m.link_devices.size() != own || m.relay_percent > 100) {
+    in.fail();
+  }
+}
+
+void write(WireWriter& out, const Rejected& m) {
+  out.text(m.reason);
+}
+void read(WireReader& in, Rejected& m) {
+  m.reason = in.text();
+}
+
+void write(WireWriter& out, const Prepare& m) {
+  out.number(m.base.value);
+  out.number(m.epoch.value);
+  write(out, m.delta);
+}
+void read(WireReader& in, Prepare& m) {
+  m.base = read_epoch(in);
+  m.epoch = read_epoch(in);
+  m.delta = read_delta(in);
+}
+
+void write(WireWriter& out, const Commit& m) {
+  out.number(m.epoch.value);
+}
+void read(WireReader& in, Commit& m) {
+  m.epoch = read_epoch(in);
+}
+
+void write(WireWriter& out, const Heartbeat& m) { out.number(m.epoch.value); }
+void read(WireReader& in, Heartbeat& m) { m.epoch = read_epoch(in); }
+
+void write(WireWriter&, const HelloRequest&) {}
+void read(WireReader&, HelloRequest&) {}
+void write(WireWriter&, const SnapshotRequest&) {}
+void read(WireReader&, SnapshotRequest&) {}
+
+// ---- by number
+
+using ReadOne = Message (*)(WireReader&);
+
+template <std::size_t Index>
+Message read_one(WireReader& in) {
+  std::variant_alternative_t<Index, Message> m;
+  read(in, m);
+  return Message(std::move(m));
+}
+
+template <std::size_t... Index>
+constexpr auto readers(std::index_sequence<Index...>) {
+  return std::array<ReadOne, sizeof...(Index)>{&read_one<Index>...};
+}
+constexpr auto kReaders = readers(std::make_index_sequence<std::variant_size_v<Message>>{});
+
+}  // namespace
+
+std::uint64_t PlaceCounters::dropped_total() const {
+  return std::accumulate(std::begin(dropped), std::end(dropped), std::uint64_t{0});
+}
+
+std::string encode(const Message& message) {
+  WireWriter out;
+  out.number(static_cast<std::uint8_t>(message.index() + 1));
+  std::visit([&](const auto& m) { write(out, m); }, message);
+  return out.take();
+}
+
+Result<Message> decode(std::string_view bytes) {
+  WireReader in(bytes);
+  const std::size_t type = in.number<std::uint8_t>();
+  if (type < 1 || type > kReaders.size()) {
+    return fail("unknown message type " + std::to_string(type));
+  }
+  auto message = kReaders[type - 1](in);
+  // Only the beginning of a hello is the same in all versions: enough to refuse it by name.
+  const auto* hello = std::get_if<Hello>(&message);
+  if (hello != nullptr && hello->version != 0 && hello->version != kWireVersion) return message;
+  if (!in.ok() || !in.at_end()) {
+    return fail("malformed message of type " + std::to_string(type) + ", " +
+                std::to_string(bytes.size()) + " bytes");
+  }
+  return message;
+}
+
+// A frame in a batch: port (16 bits), class (8 bits), size (16 bits), bytes.
+void append_frame(std::string& batch, const PacketFrame& frame) {
+  char header[5];
+  store_be(header, frame.port.value);
+  header[2] = static_cast<char>(frame.punt_class);
+  store_be(header + 3, static_cast<std::uint16_t>(frame.bytes.size()));
+  batch.append(header, sizeof header);
+  batch.append(frame.bytes);
+}
+
+Result<std::vector<PacketFrame>> split_frames(std::string_view batch) {
+  WireReader in(batch);
+  std::vector<PacketFrame> frames;
+  while (in.ok() && !in.at_end()) {
+    PacketFrame frame;
+    frame.port.value = in.number<std::uint16_t>();
+    const auto punt_class = in.number<std::uint8_t>();
+    frame.punt_class = static_cast<PuntClass>(punt_class);
+    const auto size = in.number<std::uint16_t>();
+    frame.bytes = in.bytes(size);
+    if (punt_class >= kPuntClasses || frame.port.value >= kMaxPortsPerNode || size < 14 ||
+        size > kMaxFrameBytes) {
+      in.fail();
+    }
+    frames.push_back(frame);
+  }
+  if (!in.ok())
+    return fail("malformed batch of frames, " + std::to_string(batch.size()) + " bytes");
+  return frames;
+}
+
+}  // namespace rackway::cluster

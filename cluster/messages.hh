@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// What nodes and controller say to each other, as values; docs/wire_format.md has the bytes.
+// decode() is the edge: what it returns is bounded and well-formed, though not yet checked against
+// any state (Fib::apply does that).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/id.hh"
+#include "base/mac_address.hh"
+#include "base/result.hh"
+#include "cluster/drop_reason.hh"
+#include "fib/records.hh"
+#include "topo/fabric_table.hh"
+
+namespace rackway::cluster {
+
+inline constexpr std::uint32_t kHelloMagic = 0x524b5759;  // "RKWY"
+inline constexpr std::uint16_t kWireVersion = 1;
+inline constexpr std::size_t kMaxMessageBytes = 512u << 20;
+
+// ---- node -> controller
+
+// First message of a node, and again whenever the controller asks who it is.
+struct Hello {
+  std::uint16_t version{kWireVersion};
+  std::string name;
+  std::uint64_t boot_id{};  // random, made when the node started
+  Epoch epoch;              // of the active FIB
+  fib::Digest digest;
+  bool operator==(const Hello&) const = default;
+};
+
+struct PortState {
+  PortId port;
+  bool link_up{};
+  MacAddress mac;
+  std::uint16_t mtu{};
+  bool operator==(const PortState&) const = default;
+};
+
+// All external ports of the node; sent when they are ready and when one changes.
+struct PortStates {
+  std::vector<PortState> ports;
+  bool operator==(const PortStates&) const = default;
+};
+
+// The epoch is applied to the standby FIB, whose digest this is.
+struct Prepared {
+  Epoch epoch;
+  fib::Digest digest;
+  bool operator==(const Prepared&) const = default;
+};
+
+// The epoch could not be prepared or committed; the node needs a snapshot.
+struct Refused {
+  Epoch epoch;
+  std::string reason;
+  bool operator==(const Refused&) const = default;
+};
+
+struct Committed {
+  Epoch epoch;
+  fib::Digest digest;
+  bool operator==(const Committed&) const = default;
+};
+
+// What passed one place of a node since it started. received = sent + punted + sum of dropped.
+struct PlaceCounters {
+  std::uint64_t received{}, received_bytes{};
+  std::uint64_t sent{}, punted{};
+  std::uint64_t dropped[kDropReasons]{};
+  std::uint64_t transmitted{}, transmitted_bytes{};
+  std::uint64_t direct{}, via_relay{}, relayed{};  // fabric links: parts of transmitted
+  std::uint64_t injected{};                        // external ports: part of transmitted
+  bool operator==(const PlaceCounters&) const = default;
+  [[nodiscard]] std::uint64_t dropped_total() const;
+};
+
+struct LinkStatus {
+  std::uint32_t number{};  // of the link in the document
+  bool up{};
+  PlaceCounters counters;
+  bool operator==(const LinkStatus&) const = default;
+};
+
+// Sent several times a second; also the node's heartbeat.
+struct Status {
+  Epoch epoch;
+  fib::Digest digest;
+  std::uint64_t uptime_ms{};
+  std::vector<PlaceCounters> ports;  // by PortId
+  std::vector<LinkStatus> links;     // in the document's order
+  PlaceCounters inject;              // frames from the controller
+  bool operator==(const Status&) const = default;
+};
+
+// Answer to SnapshotRequest: the active FIB.
+struct NodeSnapshot {
+  Epoch epoch;
+  fib::Delta content;
+  bool operator==(const NodeSnapshot&) const = default;
+};
+
+// ---- controller -> node
+
+struct PortSetup {
+  std::string name, device;
+  std::uint16_t mtu{};
+  bool operator==(const PortSetup&) const = default;
+};
+
+// What a node needs of the cluster document.
+struct Welcome {
+  NodeId self;
+  std::vector<std::string> node_names;    // by NodeId
+  std::vector<PortSetup> ports;           // by PortId, this node's
+  std::vector<topo::LinkEnds> links;      // all, in the document's order
+  std::vector<std::string> link_devices;  // this node's end of each of its own links, in order
+  std::uint8_t relay_percent{};
+  std::string packets;  // ZeroMQ endpoint for punt and inject
+  bool operator==(const Welcome&) const = default;
+};
+
+// The node may not take part: unknown name, other wire version.
+struct Rejected {
+  std::string reason;
+  bool operator==(const Rejected&) const = default;
+};
+
+// "I do not know you (any more): say hello."
+struct HelloRequest {
+  bool operator==(const HelloRequest&) const = default;
+};
+
+// Apply the delta to the FIB of epoch base, in the standby copy.
+struct Prepare {
+  Epoch base, epoch;
+  fib::Delta delta;
+  bool operator==(const Prepare&) const = default;
+};
+
+// Replace the whole content, in the standby copy.
+struct PrepareSnapshot {
+  Epoch epoch;
+  fib::Delta content;
+  bool operator==(const PrepareSnapshot&) const = default;
+};
+
+struct Commit {
+  Epoch epoch;
+  bool operator==(const Commit&) const = default;
+};
+
+struct SnapshotRequest {
+  bool operator==(const SnapshotRequest&) const = default;
+};
+
+// Sent a few times a second, so that a node knows that its controller is there.
+struct Heartbeat {
+  Epoch epoch;  // the cluster's
+  bool operator==(const Heartbeat&) const = default;
+};
+
+// The number of a message's type on the wire is its index here plus 1: append only.
+using Message =
+    std::variant<Hello, PortStates, Prepared, Refused, Committed, Status, NodeSnapshot, Welcome,
+                 Rejected, HelloRequest, Prepare, PrepareSnapshot, Commit, SnapshotRequest, Heartbeat>;
+
+[[nodiscard]] std::string encode(const Message& message);
+// A message of another version than ours decodes only as far as Hello's version; see Hello.
+[[nodiscard]] Result<Message> decode(std::string_view bytes);
+
+// ---- packets (their own channel, both directions)
+
+struct PacketFrame {
+  PortId port;             // where it came in (punt) or goes out (inject)
+  PuntClass punt_class{};  // punt only
+  std::string_view bytes;  // whole Ethernet frame, 14..kMaxFrameBytes
+  bool operator==(const PacketFrame&) const = default;
+};
+inline constexpr std::size_t kMaxFrameBytes = 9216 + 18;
+
+void append_frame(std::string& batch, const PacketFrame& frame);
+// Frames point into the batch. An error when any part of it is malformed.
+[[nodiscard]] Result<std::vector<PacketFrame>> split_frames(std::string_view batch);
+
+}  // namespace rackway::cluster

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/api.hh"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace rackway::control {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string digest_text(const fib::Digest& digest) {
+  return fmt::format("{:016x}{:016x}", digest.high, digest.low);
+}
+
+std::uint64_t seconds(std::chrono::steady_clock::duration time) {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(time).count());
+}
+
+const char* kind_text(fib::GroupKind kind) {
+  switch (kind) {
+    case fib::GroupKind::forward:
+      return "forward";
+    case fib::GroupKind::local:
+      return "local";
+    case fib::GroupKind::glean:
+      return "glean";
+    case fib::GroupKind::blackhole:
+      return "blackhole";
+    case fib::GroupKind::unreachable:
+      return "unreachable";
+    case fib::GroupKind::prohibit:
+      return "prohibit";
+    case fib::GroupKind::broadcast:
+      return "broadcast";
+  }
+  return "?";
+}
+
+// One request being answered: the rows so far, or what is wrong.
+class Answer {
+ public:
+  Answer(const ApiView& view, std::string name) : view_(view), name_(std::move(name)) {}
+
+  void cluster();
+  void nodes();
+  void ports();
+  void fabric();
+  void routes();
+  void adjacencies();
+  void drops();
+
+  [[nodiscard]] Json take() {
+    if (!error_.empty()) return {{"ok", false}, {"error", error_}};
+    return {{"ok", true}, {"rows", std::move(rows_)}};
+  }
+  void fail(std::string what) { error_ = std::move(what); }
+
+ private:
+  [[nodiscard]] const topo::NodeConfig& config(NodeId node) const {
+    return view_.document.nodes[node.value];
+  }
+  [[nodiscard]] std::string port_name(NodeId node, PortId port) const {
+    const auto& ports = config(node).ports;
+    return config(node).name + "-" +
+           (port.value < ports.size() ? ports[port.value].name : std::to_string(port.value));
+  }
+  // Calls for each node, or for the one asked for; an unknown one is an error.
+  void each_node(const std::function<void(NodeId)>& row);
+  void add_port(NodeId node, PortId port);
+  void add_link(NodeId node, const cluster::LinkStatus& link);
+  void add_route(const fib::Route& route);
+  void add_drops(NodeId node, const std::string& place, const cluster::PlaceCounters& counters);
+  [[nodiscard]] NodeId peer_of(NodeId node, std::uint32_t link) const;
+
+  const ApiView& view_;
+  std::string name_;
+  std::string error_;
+  Json rows_ = Json::array();
+};
+
+void Answer::each_node(const std::function<void(NodeId)>& row) {
+  if (!name_.empty()) {
+    const auto node = view_.document.find_node(name_);
+    if (!node) return fail("no node " + name_ + " in this cluster");
+    return row(*node);
+  }
+  for (std::uint16_t n = 0; n < view_.document.nodes.size(); ++n) row(NodeId{n});
+}
+
+void Answer::cluster() {
+  if (!name_.empty()) return fail("cluster takes no name, got " + name_);
+  std::size_t up = 0, in_sync = 0;
+  for (const auto& node : view_.coordinator.nodes()) {
+    up += node.up ? 1 : 0;
+    in_sync += node.in_sync ? 1 : 0;
+  }
+  const auto size = view_.coordinator.content().size();
+  rows_.push_back({{"name", view_.document.name},
+                   {"epoch", view_.coordinator.epoch().value},
+                   {"digest", digest_text(view_.coordinator.content().digest())},
+                   {"nodes", view_.document.nodes.size()},
+                   {"nodes_up", up},
+                   {"nodes_in_sync", in_sync},
+                   {"ipv4_routes", size.ipv4_routes},
+                   {"ipv6_routes", size.ipv6_routes},
+                   {"groups", size.groups},
+                   {"adjacencies", size.adjacencies},
+                   {"uptime_s", seconds(view_.uptime)},
+                   {"settled", view_.settled},
+                   {"waiting_static_routes", view_.waiting_static_routes}});
+}
+
+void Answer::nodes() {
+  each_node([&](NodeId id) {
+    const auto& node = view_.coordinator.nodes()[id.value];
+    const auto& report = view_.reports[id.value];
+    const char* state = !node.up ? "down" : node.in_sync ? "up" : "syncing";
+    rows_.push_back({{"name", config(id).name},
+                     {"id", id.value},
+                     {"state", state},
+                     {"epoch", node.epoch.value},
+                     {"digest", digest_text(node.digest)},
+                     {"in_sync", node.in_sync},
+                     {"boot_id", fmt::format("{:016x}", node.boot_id)},
+                     {"uptime_s", report.status.uptime_ms / 1000},
+                     {"ports", config(id).ports.size()}});
+  });
+}
+
+void Answer::add_port(NodeId node, PortId port) {
+  const auto& report = view_.reports[node.value];
+  const auto& setup = config(node).ports[port.value];
+  const bool known = port.value < report.ports.size();
+  const bool link =
+      known && report.ports[port.value].link_up && view_.coordinator.nodes()[node.value].up;
+  Json addresses = Json::array();
+  for (const auto& own : view_.coordinator.content().addresses_of(node)) {
+    if (own.port == port) {
+      addresses.push_back(own.address.to_string() + "/" + std::to_string(own.length));
+    }
+  }
+  const auto counters = port.value < report.status.ports.size() ? report.status.ports[port.value]
+                                                                : cluster::PlaceCounters{};
+  rows_.push_back({{"name", port_name(node, port)},
+                   {"node", config(node).name},
+                   {"port", setup.name},
+                   {"device", setup.device},
+                   {"mac", known ? report.ports[port.value].mac.to_string() : ""},
+                   {"mtu", known ? report.ports[port.value].mtu : setup.mtu},
+                   {"link", link ? "up" : "down"},
+                   {"addresses", addresses},
+                   {"received", counters.received},
+                   {"sent", counters.sent},
+                   {"punted", counters.punted},
+                   {"dropped", counters.dropped_total()},
+                   {"injected", counters.injected},
+                   {"transmitted", counters.transmitted},
+                   {"received_bytes", counters.received_bytes},
+                   {"transmitted_bytes", counters.transmitted_bytes}});
+}
+
+void Answer::ports() {
+  for (std::uint16_t n = 0; n < view_.document.nodes.size(); ++n) {
+    for (std::uint16_t p = 0; p < view_.document.nodes[n].ports.size(); ++p) {
+      const NodeId node{n};
+      const PortId port{p};
+      if (name_.empty() || name_ == port_name(node, port)) add_port(node, port);
+    }
+  }
+  if (!name_.empty() && rows_.empty()) fail("no port " + name_ + " in this cluster");
+}
+
+NodeId Answer::peer_of(NodeId node, std::uint32_t link) const {
+  const auto& ends = view_.document.links[link];
+  return ends.a == node ? ends.b : ends.a;
+}
+
+void Answer::add_link(NodeId node, const cluster::LinkStatus& link) {
+  const auto& counters = link.counters;
+  rows_.push_back({{"node", config(node).name},
+                   {"peer", config(peer_of(node, link.number)).name},
+                   {"link", link.number},
+                   {"state", link.up && view_.coordinator.nodes()[node.value].up ? "up" : "down"},
+                   {"received", counters.received},
+                   {"sent", counters.sent},
+                   {"punted", counters.punted},
+                   {"dropped", counters.dropped_total()},
+                   {"direct", counters.direct},
+                   {"via_relay", counters.via_relay},
+                   {"relayed", counters.relayed},
+                   {"transmitted", counters.transmitted}});
+}
+
+void Answer::fabric() {
+  each_node([&](NodeId node) {
+    for (const auto& link : view_.reports[node.value].status.links) {
+      if (link.number < view_.document.links.size()) add_link(node, link);
+    }
+  });
+}
+
+void Answer::add_route(const fib::Route& route) {
+  const auto& content = view_.coordinator.content();
+  const auto* group = content.find(route.group);
+  const auto origin = view_.builder.origin(route.prefix);
+  Json next_hops = Json::array();
+  for (const auto& member : group->members) {
+    const auto* adjacency = content.find(member.adjacency);
+    const auto node = member.adjacency.node;
+    next_hops.push_back({{"node", config(node).name},
+                         {"port", port_name(node, adjacency->port)},
+                         {"address", adjacency->next_hop.to_string()},
+                         {"mac", adjacency->destination.to_string()},
+                         {"weight", member.weight}});
+  }
+  rows_.push_back({{"prefix", route.prefix.to_string()},
+                   {"kind", kind_text(group->kind)},
+                   {"protocol", origin.protocol},
+                   {"next_hops", next_hops},
+                   {"group", route.group.value},
+                   {"stale", origin.stale}});
+}
+
+void Answer::routes() {
+  const auto& content = view_.coordinator.content();
+  if (name_.empty()) {
+    for (const auto& route : content.snapshot().routes) add_route(route);
+    return;
+  }
+  const auto address = IpAddress::parse(name_);
+  const auto prefix = IpPrefix::parse(name_);
+  if (!address && !prefix) return fail(name_ + " is neither a prefix nor an address");
+  const auto* route = address ? content.longest_match(*address) : content.find(*prefix);
+  if (route == nullptr) return fail((address ? "no route covers " : "no route ") + name_);
+  add_route(*route);
+}
+
+void Answer::adjacencies() {
+  const auto snapshot = view_.coordinator.content().snapshot();
+  each_node([&](NodeId node) {
+    for (const auto& adjacency : snapshot.adjacencies) {
+      if (adjacency.key.node != node) continue;
+      rows_.push_back({{"node", config(node).name},
+                       {"index", adjacency.key.index.value},
+                       {"port", port_name(node, adjacency.port)},
+                       {"next_hop", adjacency.next_hop.to_string()},
+                       {"mac", adjacency.destination.to_string()},
+                       {"mtu", adjacency.mtu}});
+    }
+  });
+}
+
+void Answer::add_drops(NodeId node, const std::string& place,
+                       const cluster::PlaceCounters& counters) {
+  for (std::size_t i = 0; i < cluster::kDropReasons; ++i) {
+    if (counters.dropped[i] == 0) continue;
+    rows_.push_back({{"node", config(node).name},
+                     {"port", place},
+                     {"reason", cluster::to_string(static_cast<cluster::DropReason>(i))},
+                     {"packets", counters.dropped[i]}});
+  }
+}
+
+void Answer::drops() {
+  each_node([&](NodeId node) {
+    const auto& status = view_.reports[node.value].status;
+    for (std::uint16_t p = 0; p < status.ports.size(); ++p) {
+      add_drops(node, port_name(node, PortId{p}), status.ports[p]);
+    }
+    for (const auto& link : status.links) {
+      if (link.number >= view_.document.links.size()) continue;
+      add_drops(node, "fabric " + config(peer_of(node, link.number)).name, link.counters);
+    }
+    add_drops(node, "inject", status.inject);
+  });
+}
+
+using Table = void (Answer::*)();
+const std::map<std::string, Table, std::less<>> kTables{
+    {"cluster", &Answer::cluster}, {"nodes", &Answer::nodes},
+    {"ports", &Answer::ports},     {"fabric", &Answer::fabric},
+    {"routes", &Answer::routes},   {"adjacencies", &Answer::adjacencies},
+    {"drops", &Answer::drops}};
+
+Json answer(const ApiView& view, const std::string& request) {
+  const auto parsed = Json::parse(request, nullptr, false);
+  const bool well_formed = parsed.is_object() && parsed.contains("show") &&
+                           parsed["show"].is_string() &&
+                           (!parsed.contains("name") || parsed["name"].is_string());
+  if (!well_formed) {
+    return {{"ok", false}, {"error", R"(a request is an object like {"show": "nodes"})"}};
+  }
+  const auto table = kTables.find(parsed["show"].get<std::string>());
+  Answer result(view, parsed.value("name", std::string()));
+  if (table == kTables.end()) {
+    result.fail("no table " + parsed["show"].get<std::string>());
+  } else {
+    (result.*table->second)();
+  }
+  return result.take();
+}
+
+}  // namespace
+
+std::string answer_api(const ApiView& view, const std::string& request) {
+  return answer(view, request).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace rackway::control

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two messages of the controller's API (docs/api.md): writes the request, turns the reply into
+// the text that the operator sees. The JSON stays in here. A field that a controller of another
+// version does not send is shown as "-".
+#pragma once
+
+#include <string>
+
+#include "base/result.hh"
+#include "control/cli/tables.hh"
+
+namespace rackway::cli {
+
+// name empty: all of the table.
+[[nodiscard]] std::string show_request(const Table& table, const std::string& name);
+
+// The reply as a table, or as indented JSON. The error is what the controller says is wrong, or
+// what is wrong with its reply.
+[[nodiscard]] Result<std::string> text_of_reply(const Table& table, const std::string& reply,
+                                                bool as_json);
+
+}  // namespace rackway::cli

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/cli/arguments.hh"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+
+#include "control/cli/tables.hh"
+#include "topo/cluster_document.hh"
+#include "topo/endpoint.hh"
+
+namespace rackway::cli {
+namespace {
+
+constexpr const char* kEnvironmentVariable = "RACKWAY_CONTROLLER";
+
+std::string table_names(const std::string& separator) {
+  std::string names;
+  for (const auto& table : tables()) names += (names.empty() ? "" : separator) + table.name;
+  return names;
+}
+
+std::string check_table_name(const std::string& name) {
+  if (find_table(name) != nullptr) return "";
+  return "there is no table '" + name + "', only " + table_names(", ");
+}
+
+// An empty variable of a script would otherwise show everything.
+std::string check_object_name(const std::string& name) {
+  return name.empty() ? "the name is empty" : "";
+}
+
+// Given to the command and to `show`, so that the options may stand before and after either.
+void add_options(CLI::App& app, Arguments& arguments) {
+  app.add_flag("--json", arguments.json, "Print the rows as JSON");
+  app.add_option("--controller", arguments.controller,
+                 std::string("The controller's API; else $") + kEnvironmentVariable + ", else " +
+                     topo::ControllerConfig{}.api)
+      ->type_name("ENDPOINT");
+}
+
+void declare(CLI::App& app, Arguments& arguments) {
+  app.set_version_flag("--version", "rackway " RACKWAY_VERSION);
+  app.require_subcommand(0, 1);  // that there is one is checked after unknown words, see fault_of()
+  add_options(app, arguments);
+  auto* show = app.add_subcommand("show", "Show a table of the cluster");
+  show->add_option("table", arguments.table, table_names(" | "))
+      ->required()
+      ->type_name("TABLE")
+      ->check(check_table_name, "");
+  show->add_option("name", arguments.name, "Only this object: a prefix, an address, a node, a port")
+      ->type_name("NAME")
+      ->check(check_object_name, "");
+  add_options(*show, arguments);
+}
+
+std::string default_controller() {
+  const char* const set = std::getenv(kEnvironmentVariable);
+  return set != nullptr && *set != '\0' ? set : topo::ControllerConfig{}.api;
+}
+
+// What the parser can not see.
+std::optional<std::string> fault_of(const Arguments& arguments) {
+  if (arguments.table.empty()) return "there is nothing to do, give a command: show";
+  if (!arguments.name.empty() && !find_table(arguments.table)->takes_name) {
+    return "show " + arguments.table + " takes no name";
+  }
+  if (const auto fault = topo::endpoint_fault(arguments.controller)) {
+    return "'" + arguments.controller + "' is not the endpoint of a controller: " + *fault;
+  }
+  return std::nullopt;
+}
+
+int refuse(std::string fault, std::ostream& err) {
+  std::replace(fault.begin(), fault.end(), '\n', ' ');
+  err << fault << "; see rackway show --help\n";
+  return kExitBadArguments;
+}
+
+}  // namespace
+
+tl::expected<Arguments, int> parse_arguments(int argc, const char* const* argv, std::ostream& out,
+                                             std::ostream& err) {
+  Arguments arguments;
+  CLI::App app("Operate a Rackway cluster", "rackway");
+  declare(app, arguments);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& stop) {
+    if (stop.get_exit_code() != 0) return tl::unexpected(refuse(stop.what(), err));
+    return tl::unexpected(app.exit(stop, out, err));  // --help, --version
+  }
+  if (arguments.controller.empty()) arguments.controller = default_controller();
+  if (const auto fault = fault_of(arguments)) return tl::unexpected(refuse(*fault, err));
+  return arguments;
+}
+
+}  // namespace rackway::cli

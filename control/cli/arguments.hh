@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of `rackway`:
+//   rackway show TABLE [NAME] [--json] [--controller ENDPOINT]
+// Options may stand anywhere. The endpoint is that of --controller, else of the environment
+// variable RACKWAY_CONTROLLER, else the default of the cluster document.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <tl/expected.hpp>
+
+namespace rackway::cli {
+
+inline constexpr int kExitFault = 1;  // the controller said no or did not answer
+inline constexpr int kExitBadArguments = 2;
+
+struct Arguments {
+  std::string table;       // one of tables.hh
+  std::string name;        // the one object to show, empty: all
+  std::string controller;  // ZeroMQ endpoint, well formed
+  bool json = false;       // the rows as JSON instead of a table
+};
+
+// When there is nothing to run (--help, --version, a fault), prints what there is to say and
+// returns the exit code instead.
+[[nodiscard]] tl::expected<Arguments, int> parse_arguments(int argc, const char* const* argv,
+                                                           std::ostream& out, std::ostream& err);
+
+}  // namespace rackway::cli

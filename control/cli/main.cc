@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// `rackway`, the operator's command: asks the controller and prints what it answers.
+#include <iostream>
+
+#include "cluster/api_channel.hh"
+#include "control/cli/arguments.hh"
+#include "control/cli/show.hh"
+
+int main(int argc, char** argv) {
+  using namespace rackway;
+  const auto arguments = cli::parse_arguments(argc, argv, std::cout, std::cerr);
+  if (!arguments) return arguments.error();
+  const auto ask = [&](const std::string& request) {
+    return cluster::ApiClient(arguments->controller).request(request, cli::kAnswerTime);
+  };
+  return cli::show(*arguments, ask, std::cout, std::cerr);
+}

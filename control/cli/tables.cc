@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/cli/tables.hh"
+
+#include <algorithm>
+
+namespace rackway::cli {
+namespace {
+
+Table cluster() {
+  return {"cluster",
+          false,
+          true,
+          {{"name", "name", Print::text},
+           {"epoch", "epoch", Print::number},
+           {"digest", "digest", Print::text},
+           {"nodes", "nodes", Print::number},
+           {"nodes_up", "nodes_up", Print::number},
+           {"nodes_in_sync", "nodes_in_sync", Print::number},
+           {"ipv4_routes", "ipv4_routes", Print::number},
+           {"ipv6_routes", "ipv6_routes", Print::number},
+           {"groups", "groups", Print::number},
+           {"adjacencies", "adjacencies", Print::number},
+           {"uptime_s", "uptime_s", Print::number},
+           {"settled", "settled", Print::text},
+           {"waiting_static_routes", "waiting_static_routes", Print::sentences}}};
+}
+
+Table nodes() {
+  return {"nodes",
+          true,
+          false,
+          {{"NAME", "name", Print::text},
+           {"ID", "id", Print::number},
+           {"STATE", "state", Print::text},
+           {"IN_SYNC", "in_sync", Print::text},
+           {"EPOCH", "epoch", Print::number},
+           {"DIGEST", "digest", Print::text},
+           {"PORTS", "ports", Print::number},
+           {"UPTIME_S", "uptime_s", Print::number},
+           {"BOOT_ID", "boot_id", Print::text}}};
+}
+
+Table ports() {
+  return {"ports",
+          true,
+          false,
+          {{"NAME", "name", Print::text},
+           {"LINK", "link", Print::text},
+           {"MAC", "mac", Print::text},
+           {"MTU", "mtu", Print::number},
+           {"RECEIVED", "received", Print::number},
+           {"SENT", "sent", Print::number},
+           {"PUNTED", "punted", Print::number},
+           {"DROPPED", "dropped", Print::number},
+           {"INJECTED", "injected", Print::number},
+           {"TRANSMITTED", "transmitted", Print::number},
+           {"RECEIVED_BYTES", "received_bytes", Print::number},
+           {"TRANSMITTED_BYTES", "transmitted_bytes", Print::number},
+           {"ADDRESSES", "addresses", Print::list},
+           {"DEVICE", "device", Print::text}}};
+}
+
+Table fabric() {
+  return {"fabric",
+          true,
+          false,
+          {{"NODE", "node", Print::text},
+           {"PEER", "peer", Print::text},
+           {"LINK", "link", Print::number},
+           {"STATE", "state", Print::text},
+           {"RECEIVED", "received", Print::number},
+           {"SENT", "sent", Print::number},
+           {"PUNTED", "punted", Print::number},
+           {"DROPPED", "dropped", Print::number},
+           {"DIRECT", "direct", Print::number},
+           {"VIA_RELAY", "via_relay", Print::number},
+           {"RELAYED", "relayed", Print::number},
+           {"TRANSMITTED", "transmitted", Print::number}}};
+}
+
+Table routes() {
+  return {"routes",
+          true,
+          false,
+          {{"PREFIX", "prefix", Print::text},
+           {"KIND", "kind", Print::text},
+           {"PROTOCOL", "protocol", Print::text},
+           {"GROUP", "group", Print::number},
+           {"STALE", "stale", Print::text},
+           {"NEXT_HOPS", "next_hops", Print::next_hops}}};
+}
+
+Table adjacencies() {
+  return {"adjacencies",
+          true,
+          false,
+          {{"NODE", "node", Print::text},
+           {"INDEX", "index", Print::number},
+           {"PORT", "port", Print::text},
+           {"NEXT_HOP", "next_hop", Print::text},
+           {"MAC", "mac", Print::text},
+           {"MTU", "mtu", Print::number}}};
+}
+
+Table drops() {
+  return {"drops",
+          true,
+          false,
+          {{"NODE", "node", Print::text},
+           {"PORT", "port", Print::text},
+           {"REASON", "reason", Print::text},
+           {"PACKETS", "packets", Print::number}}};
+}
+
+}  // namespace
+
+const std::vector<Table>& tables() {
+  static const std::vector<Table> all{cluster(), nodes(),       ports(), fabric(),
+                                      routes(),  adjacencies(), drops()};
+  return all;
+}
+
+const Table* find_table(const std::string& name) {
+  const auto found = std::find_if(tables().begin(), tables().end(),
+                                  [&](const Table& table) { return table.name == name; });
+  return found == tables().end() ? nullptr : &*found;
+}
+
+}  // namespace rackway::cli

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/controller.hh"
+
+
+#include "base/log.hh"
+#include "base/startup_error.hh"
+#include "cluster/channel_poll.hh"
+#include "control/api.hh"
+#include "control/kernel/network_namespace.hh"
+
+namespace rackway::control {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int kTickMs = 20;
+constexpr auto kHeartbeatEvery = 500ms;
+constexpr auto kRoundEvery = 1s;  // static routes, unresolved neighbours
+constexpr auto kGather = 5ms;     // changes that come together go out together
+
+std::vector<std::string> names_of(const std::vector<topo::NodeConfig>& nodes) {
+  std::vector<std::string> names;
+  for (const auto& node : nodes) names.push_back(node.name);
+  return names;
+}
+
+std::vector<std::vector<std::unique_ptr<Tap>>> make_taps(const topo::ClusterDocument& document) {
+  const auto& network_namespace = document.controller.network_namespace;
+  if (ensure_namespace(network_namespace)) {
+    log::info("made the network namespace {}", network_namespace);
+  }
+  std::vector<std::vector<std::unique_ptr<Tap>>> taps;
+  for (const auto& node : document.nodes) {
+    auto& of_node = taps.emplace_back();
+    for (const auto& port : node.ports) {
+      of_node.push_back(std::make_unique<Tap>(network_namespace, node.name + "-" + port.name));
+    }
+  }
+  return taps;
+}
+
+}  // namespace
+
+Controller::Controller(topo::ClusterDocument document)
+    : document_(std::move(document)),
+      api_(document_.controller.api),
+      channel_(document_.controller.control),
+      taps_(make_taps(document_)),
+      mirror_(document_.controller.network_namespace),
+      static_routes_(document_.controller.network_namespace, document_.routes),
+      builder_(document_.nodes.size(),
+               {mirror_.links(), mirror_.addresses(), mirror_.neighbors(), mirror_.routes()}),
+      coordinator_(
+          names_of(document_.nodes),
+          [this](NodeId node, const auto& message) { return send(node, message); }, Clock::now()),
+      reports_(document_.nodes.size()),
+      carriers_known_down_(document_.nodes.size(), false) {
+  std::vector<SlowPath::Node> nodes;
+  for (std::uint16_t n = 0; n < document_.nodes.size(); ++n) {
+    node_ids_[document_.nodes[n].name] = NodeId{n};
+    auto& node = nodes.emplace_back(SlowPath::Node{document_.nodes[n].name, {}});
+    for (std::uint16_t p = 0; p < taps_[n].size(); ++p) {
+      builder_.bind(taps_[n][p]->ifindex(), {NodeId{n}, PortId{p}});
+      node.taps.push_back(taps_[n][p]->fd());
+    }
+  }
+  slow_path_ = std::make_unique<SlowPath>(document_.controller.packets, std::move(nodes));
+  install_static_routes();
+}
+
+void Controller::run(const std::atomic<bool>& stop) {
+  cluster::ChannelPoll poll;
+  poll.add_channel(channel_.handle());
+  poll.add_channel(api_.handle());
+  poll.add_fd(mirror_.fd());
+  log::info("cluster {}: {} nodes, control {}, api {}", document_.name, document_.nodes.size(),
+            document_.controller.control, document_.controller.api);
+  while (!stop.load(std::memory_order_relaxed)) {
+    poll.wait(first_unpublished_ ? static_cast<int>(kGather / 1ms) : kTickMs);
+    const auto now = Clock::now();
+    take_messages(now);
+    take_kernel_changes(now);
+    coordinator_.tick(now);
+    watch_nodes();
+    publish(now);
+    settle_when_quiet(now);
+    every_so_often(now);
+    api_.serve([this](const std::string& request) { return answer(request); });
+  }
+}
+
+// ---- nodes
+
+bool Controller::send(NodeId node, const cluster::Message& message) {
+  return channel_.send(document_.nodes[node.value].name, cluster::encode(message));
+}
+
+void Controller::take_messages(Clock::time_point now) {
+  while (const auto received = channel_.receive()) {
+    const auto known = node_ids_.find(received->node);
+    const auto message = cluster::decode(received->bytes);
+    if (known == node_ids_.end()) {
+      channel_.send(
+          received->node,
+          cluster::encode(cluster::Rejected{"no node of this name in cluster " + document_.name}));
+    } else if (!message) {
+      log::error("from node {}: {}", received->node, message.error().message);
+    } else {
+      dispatch(known->second, *message, now);
+    }
+  }
+}
+
+void Controller::dispatch(NodeId node, const cluster::Message& message, Clock::time_point now) {
+  if (const auto* hello = std::get_if<cluster::Hello>(&message)) return welcome(node, *hello, now);
+  // A node that we have not greeted speaks to the controller before us.
+  if (coordinator_.nodes()[node.value].boot_id == 0) {
+    send(node, cluster::HelloRequest{});
+    return;
+  }
+  std::visit(
+      [&](const auto& m) {
+        using Kind = std::decay_t<decltype(m)>;
+        if constexpr (std::is_same_v<Kind, cluster::PortStates>) on_ports(node, m);
+        if constexpr (std::is_same_v<Kind, cluster::Status>) reports_[node.value].status = m;
+        if constexpr (requires { coordinator_.on(node, m, now); }) coordinator_.on(node, m, now);
+      },
+      message);
+}
+
+void Controller::welcome(NodeId node, const cluster::Hello& hello, Clock::time_point now) {
+  if (hello.version != cluster::kWireVersion) {
+    const auto reason = "it speaks version " + std::to_string(hello.version) +
+                        " of the wire format, the controller " +
+                        std::to_string(cluster::kWireVersion);
+    log::error("node {} is refused: {}", document_.nodes[node.value].name, reason);
+    send(node, cluster::Rejected{reason});
+    return;
+  }
+  send(node, welcome_for(node));
+  coordinator_.on(node, hello, now);
+}
+
+cluster::Welcome Controller::welcome_for(NodeId node) const {
+  cluster::Welcome welcome{.self = node,
+                           .node_names = names_of(document_.nodes),
+                           .relay_percent = document_.vlb.relay_percent,
+                           .packets = document_.controller.packets};
+  for (const auto& port : document_.nodes[node.value].ports) {
+    welcome.ports.push_back({port.name, port.device, port.mtu});
+  }
+  for (const auto& link : document_.links) {
+    welcome.links.push_back({link.a, link.b});
+    if (link.a == node) welcome.link_devices.push_back(link.device_a);
+    if (link.b == node) welcome.link_devices.push_back(link.device_b);
+  }
+  return welcome;
+}
+
+void Controller::on_ports(NodeId node, const cluster::PortStates& states) {
+  if (states.ports.size() != taps_[node.value].size()) {
+    log::error("node {} has other ports than the document: restart it",
+               document_.nodes[node.value].name);
+    return;
+  }
+  reports_[node.value].ports = states.ports;
+  carriers_known_down_[node.value] = false;
+  for (const auto& state : states.ports) {
+    if (state.port.value >= taps_[node.value].size()) continue;
+    auto& tap = *taps_[node.value][state.port.value];
+    if (const auto done = tap.configure(state.mac, state.mtu); !done) {
+      log::error("{}: {}", tap.name(), done.error().message);
+    }
+    if (const auto done = tap.set_carrier(state.link_up); !done) {
+      log::error("{}: {}", tap.name(), done.error().message);
+    }
+  }
+}
+
+// The ports of a dead node lose their carrier, so that routing daemons notice at once.
+void Controller::watch_nodes() {
+  if (coordinator_.recovering()) return;
+  for (std::size_t n = 0; n < taps_.size(); ++n) {
+    const bool up = coordinator_.nodes()[n].up;
+    if (up && carriers_known_down_[n]) {  // it was silent for a while only
+      carriers_known_down_[n] = false;
+      on_ports(NodeId{static_cast<std::uint16_t>(n)}, {reports_[n].ports});
+    }
+    if (up || carriers_known_down_[n]) continue;
+    carriers_known_down_[n] = true;
+    for (auto& tap : taps_[n]) {
+      if (const auto done = tap->set_carrier(false); !done) {
+        log::error("{}: {}", tap->name(), done.error().message);
+      }
+    }
+  }
+}
+
+// ---- routes
+
+void Controller::take_kernel_changes(Clock::time_point now) {
+  while (mirror_.read_events()) {
+  }
+  const auto changes = mirror_.take_changes();
+  if (changes.empty()) return;
+  builder_.take(changes);
+  if (!changes.routes.empty()) last_change_ = now;
+  if (!changes.addresses.empty() || !changes.links.empty()) install_static_routes();
+}
+
+void Controller::publish(Clock::time_point now) {
+  if (auto recovered = coordinator_.take_recovered()) {
+    builder_.restore(*recovered);
+    stale_at_start_ = builder_.stale();
+  }
+  if (!builder_.changed()) return;
+  if (!first_unpublished_) first_unpublished_ = now;
+  if (!coordinator_.ready() || now < *first_unpublished_ + kGather) return;
+  first_unpublished_.reset();
+  builder_.all_nodes_have(coordinator_.everywhere());
+  const auto delta = builder_.take_delta(coordinator_.content(), coordinator_.next_epoch());
+  if (delta.empty()) return;
+  if (const auto done = coordinator_.propose(delta, now); !done) {
+    log::error("the next epoch does not fit the present one: {}", done.error().message);
+    builder_.compare_everything();
+  }
+}
+
+// Routes that were there before a restart stay until the routing daemons have said theirs again:
+// all of them, or some and then nothing for a while, or until we have waited long enough.
+void Controller::settle_when_quiet(Clock::time_point now) {
+  if (settled_ || coordinator_.recovering() || builder_.changed()) return;
+  const auto quiet = std::chrono::milliseconds(document_.controller.settle_ms);
+  const auto longest = std::chrono::milliseconds(document_.controller.settle_max_ms);
+  const bool confirmed_some = builder_.stale() < stale_at_start_;
+  const bool is_quiet = now >= std::max(started_, last_change_) + quiet;
+  if (builder_.stale() > 0 && !(confirmed_some && is_quiet) && now < started_ + longest) return;
+  if (builder_.stale() == 0 && stale_at_start_ > 0 && !is_quiet) return;
+  settled_ = true;
+  if (builder_.stale() > 0) log::warn("sweeping {} routes that nobody names", builder_.stale());
+  builder_.settle();
+}
+
+void Controller::install_static_routes() {
+  waiting_static_routes_ = static_routes_.install();
+}
+
+void Controller::every_so_often(Clock::time_point now) {
+  if (now >= next_heartbeat_) {
+    next_heartbeat_ = now + kHeartbeatEvery;
+    for (std::uint16_t n = 0; n < document_.nodes.size(); ++n) {
+      if (coordinator_.nodes()[n].up) send(NodeId{n}, cluster::Heartbeat{coordinator_.epoch()});
+    }
+  }
+  if (now >= next_round_) {
+    next_round_ = now + kRoundEvery;
+    if (!waiting_static_routes_.empty()) install_static_routes();
+    for (const auto& neighbor : builder_.unresolved()) mirror_.resolve(neighbor);
+  }
+}
+
+// ---- the operator
+
+std::string Controller::answer(const std::string& request) const {
+  return answer_api({.document = document_,
+                     .coordinator = coordinator_,
+                     .builder = builder_,
+                     .reports = reports_,
+                     .settled = settled_,
+                     .uptime = Clock::now() - started_,
+                     .waiting_static_routes = waiting_static_routes_},
+                    request);
+}
+
+}  // namespace rackway::control

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The controller: mirrors the cluster's ports into the kernel, the kernel's routes into one FIB,
+// and the FIB onto all nodes. Owns the parts and carries what each says to the others; one thread,
+// apart from the slow path's.
+//
+//   nodes --messages--> EpochCoordinator <--delta-- FibBuilder <--changes-- KernelMirror
+//   nodes --port states--> Taps            static routes of the document --> kernel
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cluster/api_channel.hh"
+#include "cluster/control_channel.hh"
+#include "cluster/messages.hh"
+#include "control/epoch_coordinator.hh"
+#include "control/fib_builder.hh"
+#include "control/kernel/kernel_mirror.hh"
+#include "control/kernel/static_routes.hh"
+#include "control/kernel/tap.hh"
+#include "control/slow_path.hh"
+#include "topo/cluster_document.hh"
+
+namespace rackway::control {
+
+// What a node last told of itself.
+struct NodeReport {
+  cluster::Status status;
+  std::vector<cluster::PortState> ports;  // by PortId; empty before the node has joined
+};
+
+class Controller {
+ public:
+  // Opens everything. Throws StartupError.
+  explicit Controller(topo::ClusterDocument document);
+
+  // Until stop.
+  void run(const std::atomic<bool>& stop);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void take_messages(Clock::time_point now);
+  void welcome(NodeId node, const cluster::Hello& hello, Clock::time_point now);
+  void dispatch(NodeId node, const cluster::Message& message, Clock::time_point now);
+  void on_ports(NodeId node, const cluster::PortStates& states);
+  void watch_nodes();
+  void take_kernel_changes(Clock::time_point now);
+  void publish(Clock::time_point now);
+  void settle_when_quiet(Clock::time_point now);
+  void install_static_routes();
+  void every_so_often(Clock::time_point now);
+  bool send(NodeId node, const cluster::Message& message);
+  [[nodiscard]] cluster::Welcome welcome_for(NodeId node) const;
+  [[nodiscard]] std::string answer(const std::string& request) const;
+
+  topo::ClusterDocument document_;
+  Clock::time_point started_ = Clock::now();
+  cluster::ApiServer api_;
+  cluster::ControllerEnd channel_;
+  std::vector<std::vector<std::unique_ptr<Tap>>> taps_;  // by node, port
+  KernelMirror mirror_;
+  StaticRoutes static_routes_;
+  FibBuilder builder_;
+  EpochCoordinator coordinator_;
+  std::unique_ptr<SlowPath> slow_path_;
+
+  std::unordered_map<std::string, NodeId> node_ids_;
+  std::vector<NodeReport> reports_;        // by node
+  std::vector<bool> carriers_known_down_;  // by node: its TAPs were told that it is down
+  std::vector<std::string> waiting_static_routes_;
+
+  bool settled_ = false;
+  Clock::time_point last_change_{}, next_round_{}, next_heartbeat_{};
+  std::optional<Clock::time_point> first_unpublished_;
+  std::size_t stale_at_start_ = 0;
+};
+
+}  // namespace rackway::control

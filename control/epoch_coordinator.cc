@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/epoch_coordinator.hh"
+
+#include <algorithm>
+
+#include "base/log.hh"
+
+namespace rackway::control {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kListen = 1500ms;         // for hellos after a start
+constexpr auto kSnapshotWait = 5s;       // for the FIB of the newest node
+constexpr auto kSilence = 2s;            // without a word a node is down
+constexpr auto kRetry = 500ms;           // after a failed attempt
+constexpr auto kAnswerBase = 1s;         // for an answer to prepare or commit,
+constexpr auto kAnswerPerRecord = 10us;  // more for large ones
+
+std::size_t records_in(const fib::Delta& delta) {
+  return delta.adjacencies.size() + delta.groups.size() + delta.routes.size() +
+         delta.addresses.size() + delta.removed_adjacencies.size() + delta.removed_groups.size() +
+         delta.removed_routes.size() + delta.removed_addresses.size();
+}
+
+}  // namespace
+
+EpochCoordinator::EpochCoordinator(std::vector<std::string> node_names, Send send,
+                                   Clock::time_point now)
+    : names_(std::move(node_names)), send_(std::move(send)), nodes_(names_.size()), started_(now) {}
+
+// ---- what nodes say
+
+EpochCoordinator::Node& EpochCoordinator::heard(NodeId id, Clock::time_point now) {
+  auto& node = nodes_[id.value];
+  if (!node.up) log::info("node {} is up", names_[id.value]);
+  node.up = true;
+  node.heard = now;
+  return node;
+}
+
+void EpochCoordinator::on(NodeId id, const cluster::Hello& message, Clock::time_point now) {
+  auto& node = heard(id, now);
+  if (node.boot_id != message.boot_id && transaction_) {
+    transaction_->phases[id.value] = Phase::none;  // whatever it had prepared is gone
+  }
+  node.boot_id = message.boot_id;
+  node.epoch = message.epoch;
+  node.digest = message.digest;
+  node.in_sync =
+      !recovering_ && node.epoch == epoch_ && node.digest == content_.digest() && !transaction_;
+  highest_seen_ = std::max(highest_seen_, message.epoch);
+  advance(now);
+}
+
+void EpochCoordinator::on(NodeId id, const cluster::Status& message, Clock::time_point now) {
+  auto& node = heard(id, now);
+  highest_seen_ = std::max(highest_seen_, message.epoch);
+  if (transaction_ && transaction_->phases[id.value] != Phase::none) return;  // about to change
+  node.epoch = message.epoch;
+  node.digest = message.digest;
+  if (recovering_ || transaction_) return;
+  const bool agrees = node.epoch == epoch_ && node.digest == content_.digest();
+  if (node.in_sync && !agrees) {
+    log::error("{} has drifted: epoch {}, ours is {}", names_[id.value], node.epoch.value,
+               epoch_.value);
+  }
+  node.in_sync = agrees;
+}
+
+void EpochCoordinator::on(NodeId id, const cluster::Prepared& message, Clock::time_point now) {
+  heard(id, now);
+  auto* phase = phase_of(id, message.epoch);
+  if (phase == nullptr || *phase != Phase::preparing) return;
+  if (message.digest != content_.digest()) {
+    log::error("{} would differ in epoch {}", names_[id.value], message.epoch.value);
+    leave_behind(id, "its digest differs", now);
+  } else {
+    *phase = Phase::prepared;
+  }
+  advance(now);
+}
+
+void EpochCoordinator::on(NodeId id, const cluster::Refused& message, Clock::time_point now) {
+  heard(id, now);
+  if (phase_of(id, message.epoch) == nullptr) return;
+  leave_behind(id, message.reason, now);
+  advance(now);
+}
+
+void EpochCoordinator::on(NodeId id, const cluster::Committed& message, Clock::time_point now) {
+  auto& node = heard(id, now);
+  auto* phase = phase_of(id, message.epoch);
+  if (phase == nullptr || *phase != Phase::committing) return;
+  node.epoch = message.epoch;
+  node.digest = message.digest;
+  node.in_sync = message.digest == content_.digest();
+  *phase = Phase::done;
+  advance(now);
+}
+
+// ---- after a start
+
+void EpochCoordinator::on(NodeId id, const cluster::NodeSnapshot& message, Clock::time_point now) {
+  heard(id, now);
+  if (!recovering_ || asked_for_snapshot_ != id) return;
+  fib::Fib taken;
+  if (const auto applied = taken.apply(message.content); !applied) {
+    log::error("the FIB of {} can not be taken over: {}", names_[id.value],
+               applied.error().message);
+    nodes_[id.value].epoch = {};
+    asked_for_snapshot_.reset();
+    return;
+  }
+  content_ = std::move(taken);
+  epoch_ = message.epoch;
+  recovered_ = message.content;
+  log::info("took over epoch {} of {}", epoch_.value, names_[id.value]);
+  finish_recovery();
+}
+
+void EpochCoordinator::finish_recovery() {
+  recovering_ = false;
+  const auto digest = content_.digest();
+  for (auto& node : nodes_) node.in_sync = node.up && node.epoch == epoch_ && node.digest == digest;
+}
+
+void EpochCoordinator::recover(Clock::time_point now) {
+  if (asked_for_snapshot_) {
+    if (now < snapshot_deadline_) return;
+    nodes_[asked_for_snapshot_->value].epoch = {};  // no answer: the next newest
+    asked_for_snapshot_.reset();
+  }
+  const bool all_up = std::all_of(nodes_.begin(), nodes_.end(), [](const auto& n) { return n.up; });
+  if (!all_up && now < started_ + kListen) return;
+  const auto newest = std::max_element(
+      nodes_.begin(), nodes_.end(), [](const auto& a, const auto& b) { return a.epoch < b.epoch; });
+  if (newest->epoch.value == 0) return finish_recovery();
+  asked_for_snapshot_ = NodeId{static_cast<std::uint16_t>(newest - nodes_.begin())};
+  snapshot_deadline_ = now + kSnapshotWait;
+  send_(*asked_for_snapshot_, cluster::SnapshotRequest{});
+}
+
+std::optional<fib::Delta> EpochCoordinator::take_recovered() {
+  return std::exchange(recovered_, std::nullopt);
+}
+
+// ---- transactions
+
+Epoch EpochCoordinator::next_epoch() const {
+  return {std::max(epoch_, highest_seen_).value + 1};
+}
+
+Result<void> EpochCoordinator::propose(const fib::Delta& delta, Clock::time_point now) {
+  if (auto applied = content_.apply(delta); !applied) return applied;
+  const Epoch base = epoch_;
+  epoch_ = next_epoch();
+  begin(base, delta, false, now);
+  return {};
+}
+
+// Nodes that are up and behind get the present content; when one of them is ahead (it served an
+// older controller), the number moves past it first, for all.
+void EpochCoordinator::resynchronise(Clock::time_point now) {
+  const bool needed = std::any_of(nodes_.begin(), nodes_.end(), [&](const auto& node) {
+    return node.up && !node.in_sync && now >= node.retry_at;
+  });
+  if (!needed) return;
+  const bool ahead = highest_seen_ > epoch_;
+  const Epoch base = epoch_;
+  if (ahead) epoch_ = next_epoch();
+  begin(base, {}, !ahead, now);
+}
+
+void EpochCoordinator::begin(Epoch base, const fib::Delta& delta, bool only_behind,
+                             Clock::time_point now) {
+  std::optional<cluster::PrepareSnapshot> snapshot;
+  std::size_t records = records_in(delta);
+  transaction_ = Transaction{.epoch = epoch_, .phases = std::vector<Phase>(nodes_.size())};
+  for (std::uint16_t i = 0; i < nodes_.size(); ++i) {
+    auto& node = nodes_[i];
+    if (!node.up || (only_behind && node.in_sync) || (!node.in_sync && now < node.retry_at)) {
+      continue;
+    }
+    const bool takes_delta = node.in_sync && node.epoch == base;
+    node.in_sync = false;
+    if (!takes_delta && !snapshot) {
+      snapshot = cluster::PrepareSnapshot{epoch_, content_.snapshot()};
+      records += records_in(snapshot->content);
+    }
+    const bool sent = takes_delta ? send_(NodeId{i}, cluster::Prepare{base, epoch_, delta})
+                                  : send_(NodeId{i}, *snapshot);
+    transaction_->phases[i] = Phase::preparing;
+    if (!sent) leave_behind(NodeId{i}, "nothing can be sent to it", now);
+  }
+  transaction_->deadline = now + kAnswerBase + records * kAnswerPerRecord;
+  advance(now);
+}
+
+EpochCoordinator::Phase* EpochCoordinator::phase_of(NodeId node, Epoch epoch) {
+  if (!transaction_ || transaction_->epoch != epoch) return nullptr;
+  auto& phase = transaction_->phases[node.value];
+  return phase == Phase::none ? nullptr : &phase;
+}
+
+bool EpochCoordinator::any_in(Phase phase) const {
+  return std::find(transaction_->phases.begin(), transaction_->phases.end(), phase) !=
+         transaction_->phases.end();
+}
+
+void EpochCoordinator::advance(Clock::time_point now) {
+  if (!transaction_) return;
+  if (!transaction_->committing && !any_in(Phase::preparing)) start_committing(now);
+  if (transaction_->committing && !any_in(Phase::committing)) transaction_.reset();
+}
+
+void EpochCoordinator::start_committing(Clock::time_point now) {
+  transaction_->committing = true;
+  const auto spent = transaction_->deadline - now;
+  transaction_->deadline = now + std::max<Clock::duration>(kAnswerBase, spent);
+  for (std::uint16_t i = 0; i < nodes_.size(); ++i) {
+    if (transaction_->phases[i] != Phase::prepared) continue;
+    transaction_->phases[i] = Phase::committing;
+    if (!send_(NodeId{i}, cluster::Commit{epoch_})) {
+      leave_behind(NodeId{i}, "nothing can be sent to it", now);
+    }
+  }
+}
+
+void EpochCoordinator::leave_behind(NodeId id, const std::string& why, Clock::time_point now) {
+  auto& node = nodes_[id.value];
+  log::warn("{} is left behind in epoch {}: {}", names_[id.value], epoch_.value, why);
+  node.in_sync = false;
+  node.retry_at = now + kRetry;
+  if (transaction_) transaction_->phases[id.value] = Phase::none;
+}
+
+void EpochCoordinator::drop_silent(Clock::time_point now) {
+  for (std::uint16_t i = 0; i < nodes_.size(); ++i) {
+    auto& node = nodes_[i];
+    // A node that takes in a large epoch says nothing meanwhile: the deadline is for that.
+    const bool busy = transaction_ && transaction_->phases[i] != Phase::none;
+    if (!node.up || busy || now < node.heard + kSilence) continue;
+    log::warn("node {} is down", names_[i]);
+    node.up = node.in_sync = false;
+  }
+}
+
+void EpochCoordinator::tick(Clock::time_point now) {
+  if (transaction_ && now >= transaction_->deadline) {
+    for (std::uint16_t i = 0; i < nodes_.size(); ++i) {
+      const auto phase = transaction_->phases[i];
+      if (phase == Phase::preparing || phase == Phase::committing) {
+        leave_behind(NodeId{i}, "no answer in time", now);
+      }
+    }
+    advance(now);
+  }
+  drop_silent(now);
+  if (recovering_) return recover(now);
+  if (!transaction_) resynchronise(now);
+}
+
+Epoch EpochCoordinator::everywhere() const {
+  Epoch least = epoch_;
+  for (const auto& node : nodes_) least = std::min(least, node.epoch);
+  return least;
+}
+
+}  // namespace rackway::control

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/slow_path.hh"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/log.hh"
+#include "cluster/channel_poll.hh"
+#include "cluster/messages.hh"
+
+namespace rackway::control {
+namespace {
+
+constexpr int kTickMs = 200;
+constexpr int kFramesPerBatch = 64;
+
+}  // namespace
+
+SlowPath::SlowPath(const std::string& endpoint, std::vector<Node> nodes)
+    : channel_(endpoint), nodes_(std::move(nodes)), thread_([this] { run(); }) {}
+
+SlowPath::~SlowPath() {
+  stop_ = true;
+  thread_.join();
+}
+
+void SlowPath::run() {
+  cluster::ChannelPoll poll;
+  const auto channel = poll.add_channel(channel_.handle());
+  std::vector<std::size_t> entries;
+  for (const auto& node : nodes_) {
+    for (const int tap : node.taps) entries.push_back(poll.add_fd(tap));
+  }
+  while (!stop_) {
+    poll.wait(kTickMs);
+    if (poll.ready(channel)) take_punted();
+    auto entry = entries.begin();
+    for (const auto& node : nodes_) {
+      const auto of_node = entry + static_cast<std::ptrdiff_t>(node.taps.size());
+      if (std::any_of(entry, of_node, [&](std::size_t e) { return poll.ready(e); })) {
+        send_injected(node);
+      }
+      entry = of_node;
+    }
+  }
+}
+
+void SlowPath::take_punted() {
+  while (const auto received = channel_.receive()) {
+    const auto node = std::find_if(nodes_.begin(), nodes_.end(),
+                                   [&](const auto& n) { return n.name == received->node; });
+    const auto frames = cluster::split_frames(received->bytes);
+    if (node == nodes_.end() || !frames) {
+      ++counters_.malformed;
+      continue;
+    }
+    for (const auto& frame : *frames) {
+      if (frame.port.value >= node->taps.size()) {
+        ++counters_.malformed;
+        continue;
+      }
+      const int tap = node->taps[frame.port.value];
+      const bool taken = ::write(tap, frame.bytes.data(), frame.bytes.size()) >= 0;
+      ++(taken ? counters_.punted : counters_.punt_refused);
+    }
+  }
+}
+
+void SlowPath::send_injected(const Node& node) {
+  std::array<char, cluster::kMaxFrameBytes> frame;
+  std::string batch;
+  std::uint64_t frames = 0;
+  for (std::uint16_t port = 0; port < node.taps.size(); ++port) {
+    for (int i = 0; i < kFramesPerBatch; ++i) {
+      const auto size = ::read(node.taps[port], frame.data(), frame.size());
+      if (size < 14) break;
+      cluster::append_frame(
+          batch, {.port = PortId{port}, .bytes = {frame.data(), static_cast<std::size_t>(size)}});
+      ++frames;
+    }
+  }
+  if (frames == 0) return;
+  (channel_.send(node.name, batch) ? counters_.injected : counters_.inject_lost) += frames;
+}
+
+}  // namespace rackway::control

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fib/fib.hh"
+
+#include "fib/delta_check.hh"
+#include "fib/fib_content.hh"
+
+namespace rackway::fib {
+
+struct Fib::State : FibContent {};
+
+static_assert(Fib::kNoRoute == PrefixTable<Ipv4Address>::kNoRoute);
+
+Fib::Fib() : state_(std::make_unique<State>()) {}
+Fib::~Fib() = default;
+Fib::Fib(Fib&&) noexcept = default;
+Fib& Fib::operator=(Fib&&) noexcept = default;
+
+Fib Fib::clone() const {
+  Fib copy;
+  *copy.state_ = *state_;
+  return copy;
+}
+
+Result<void> Fib::apply(const Delta& delta) {
+  auto checked = check_delta(*state_, delta);
+  if (checked) state_->apply(delta);
+  return checked;
+}
+
+Delta Fib::snapshot() const {
+  return state_->snapshot();
+}
+
+Digest Fib::digest() const {
+  return state_->digest;
+}
+
+GroupId Fib::lookup(Ipv4Address address) const noexcept {
+  return state_->ipv4.lookup(address);
+}
+
+GroupId Fib::lookup(const Ipv6Address& address) const noexcept {
+  return state_->ipv6.lookup(address);
+}
+
+void Fib::lookup(std::span<const Ipv4Address> addresses, std::span<GroupId> out) const noexcept {
+  state_->ipv4.lookup(addresses, out);
+}
+
+void Fib::lookup(std::span<const Ipv6Address> addresses, std::span<GroupId> out) const noexcept {
+  state_->ipv6.lookup(addresses, out);
+}
+
+const GroupEntry& Fib::group(GroupId id) const noexcept {
+  return state_->groups.entry(id);
+}
+
+const Route* Fib::longest_match(const IpAddress& address) const {
+  return address.is_v4() ? state_->ipv4.longest_match(address.v4())
+                         : state_->ipv6.longest_match(address.v6());
+}
+
+const Route* Fib::find(const IpPrefix& prefix) const {
+  return state_->find(prefix);
+}
+
+const Group* Fib::find(GroupId id) const {
+  return state_->groups.find(id);
+}
+
+const Adjacency* Fib::find(AdjacencyKey key) const {
+  return state_->adjacencies.find(key);
+}
+
+std::span<const LocalAdjacency> Fib::adjacencies_of(NodeId node) const noexcept {
+  return state_->adjacencies.of(node);
+}
+
+std::span<const PortAddress> Fib::addresses_of(NodeId node) const noexcept {
+  return state_->addresses.of(node);
+}
+
+Fib::Size Fib::size() const {
+  return {state_->ipv4.size(), state_->ipv6.size(), state_->groups.size(),
+          state_->adjacencies.size(), state_->addresses.size()};
+}
+
+}  // namespace rackway::fib

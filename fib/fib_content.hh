@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is inside a Fib: its tables and the digest over them, kept in step. apply() trusts that
+// check_delta() has passed. Its cost is that of the delta, not of the FIB; a changed MTU of an
+// adjacency costs the buckets of the groups on it.
+#pragma once
+
+#include "fib/adjacency_table.hh"
+#include "fib/group_table.hh"
+#include "fib/port_address_table.hh"
+#include "fib/prefix_table.hh"
+#include "fib/records.hh"
+
+namespace rackway::fib {
+
+struct FibContent {
+  PrefixTable<Ipv4Address> ipv4;
+  PrefixTable<Ipv6Address> ipv6;
+  GroupTable groups;
+  AdjacencyTable adjacencies;
+  PortAddressTable addresses;
+  Digest digest;
+
+  void apply(const Delta& delta);
+  [[nodiscard]] Delta snapshot() const;
+
+  [[nodiscard]] const Route* find(const IpPrefix& prefix) const {
+    return prefix.address.is_v4() ? ipv4.find(prefix) : ipv6.find(prefix);
+  }
+
+ private:
+  void set(const Adjacency& adjacency);
+  void set(const Group& group);
+  void set(const Route& route);
+  void add(const PortAddress& address);
+  void remove(AdjacencyKey key);
+  void remove(GroupId id);
+  void remove(const IpPrefix& prefix);
+  void remove(const PortAddress& address);
+};
+
+}  // namespace rackway::fib

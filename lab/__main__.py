@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python3 -m lab`, usually as `./dev lab`: arguments in, exit code out.
+
+Exit codes: 0 all is well, 1 something does not work, 2 bad arguments, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from pathlib import Path
+
+from lab import bench, lifecycle, report
+from lab.checks.catalogue import run_all
+from lab.errors import LabError
+from lab.measure import measure
+from lab.topology import DEFAULT_NODES, MAX_NODES, MIN_NODES, Topology
+
+_EXAMPLES = """\
+commands:
+  up       bring the lab up and show that it works (the default)
+  down     remove every trace of it
+  status   show the lab that is up
+  bench    measure in a lab of its own, against the targets
+
+examples:
+  ./dev lab                 bring up four nodes, show them at work, leave them running
+  ./dev lab --check         bring up, run every check, take down, exit 0 or 1
+  ./dev lab --nodes 3
+  ./dev lab down
+"""
+
+
+def _node_count(text: str) -> int:
+    number = int(text) if text.isdigit() else 0
+    if not MIN_NODES <= number <= MAX_NODES:
+        raise argparse.ArgumentTypeError(f"{text} is not a number from {MIN_NODES} to {MAX_NODES}")
+    return number
+
+
+class _OneLineParser(argparse.ArgumentParser):
+    def error(self, message: str):
+        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+def _parse(words: list[str]) -> argparse.Namespace:
+    parser = _OneLineParser(
+        prog="./dev lab",
+        description="A cluster of several nodes on this machine, with hosts and routing daemons.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=_EXAMPLES,
+    )
+    parser.add_argument(
+        "command", nargs="?", default="up", choices=("up", "down", "status", "bench")
+    )
+    parser.add_argument("--nodes", type=_node_count, default=DEFAULT_NODES, metavar="N")
+    parser.add_argument("--check", action="store_true", help="run all checks, then take it down")
+    parser.add_argument("--force", action="store_true", help="down: names of others go as well")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="bench: write the figures there")
+    # Only looks whether `up` would be refused; ./dev asks before it builds.
+    parser.add_argument("--preflight", action="store_true", help=argparse.SUPPRESS)
+    arguments = parser.parse_args(words)
+    for option, command in (("check", "up"), ("force", "down"), ("json", "bench")):
+        if getattr(arguments, option) and arguments.command != command:
+            parser.error(f"--{option} goes with {command}, not with {arguments.command}")
+    return arguments
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)
+
+
+def _up(arguments: argparse.Namespace) -> int:
+    topology = Topology(arguments.nodes)
+    lifecycle.up(topology, _say)
+    if arguments.check:
+        return _check(topology)
+    _say("measuring\n")
+    measured = measure(topology)
+    _say(report.state() + "\n\n" + report.measurements(topology, measured) + "\n")
+    for fault in measured.faults:
+        _say(f"NOT WORKING: {fault}")
+    _say(report.what_next())
+    return 1 if measured.faults else 0
+
+
+def _check(topology: Topology) -> int:
+    failed = 0
+    try:
+        _say(report.state() + "\n\nChecks")
+        for outcome in run_all(topology):
+            _say(report.outcome(outcome))
+            failed += not outcome.passed
+        measured = measure(topology)
+        _say("\n" + report.measurements(topology, measured) + "\n")
+    finally:
+        lifecycle.down()
+    for fault in measured.faults:
+        _say(f"NOT WORKING: {fault}")
+    failed += len(measured.faults)
+    _say("the lab works" if failed == 0 else f"{failed} things do not work")
+    return 1 if failed else 0
+
+
+def _down(arguments: argparse.Namespace) -> int:
+    _say("the lab is gone" if lifecycle.down(arguments.force) else "there is no lab")
+    return 0
+
+
+def _status(_: argparse.Namespace) -> int:
+    lifecycle.require_root()
+    size = lifecycle.running_size()
+    if size is None:
+        raise LabError("there is no lab; ./dev lab brings one up")
+    _say(report.processes_table(Topology(size)) + "\n")
+    _say(report.state())
+    return 0
+
+
+def _bench(arguments: argparse.Namespace) -> int:
+    topology = Topology(arguments.nodes)
+    lifecycle.up(topology, _say)
+    try:
+        measured = measure(topology, tcp_seconds=3, idle_seconds=10)
+    finally:
+        lifecycle.down()
+    found = bench.rows(measured)
+    _say(bench.text(found))
+    if arguments.json:
+        bench.write_json(found, arguments.json)
+    return 1 if measured.faults else 0
+
+
+_COMMANDS = {"up": _up, "down": _down, "status": _status, "bench": _bench}
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def main(words: list[str]) -> int:
+    arguments = _parse(words)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _interrupt)
+    try:
+        with lifecycle.locked():
+            if arguments.preflight:
+                lifecycle.check_machine()
+                return 0
+            return _COMMANDS[arguments.command](arguments)
+    except LabError as error:
+        print(f"lab: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("lab: interrupted", file=sys.stderr)
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

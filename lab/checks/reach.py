@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts reach each other across nodes, and the cluster looks like one router."""
+
+from __future__ import annotations
+
+from lab.errors import CheckFailed
+from lab.iperf import gigabits
+from lab.ping import must_ping
+from lab.topology import Topology
+from lab.traceroute import hops
+
+
+def ping_between_all_hosts(topology: Topology) -> str:
+    for sender, receiver in topology.host_pairs:
+        for family in (4, 6):
+            must_ping(sender.namespace, receiver.address(family), count=5)
+    return f"{len(topology.host_pairs)} pairs, IPv4 and IPv6, nothing lost"
+
+
+def cluster_is_one_hop(topology: Topology) -> str:
+    for sender, receiver in topology.host_pairs:
+        for family in (4, 6):
+            expected = [sender.gateway(family), receiver.address(family)]
+            seen = hops(sender.namespace, receiver.address(family))
+            if seen != expected:
+                raise CheckFailed(
+                    f"traceroute {sender.name} to {receiver.address(family)}: "
+                    f"expected {' '.join(expected)}, saw {' '.join(seen) or 'nothing'}"
+                )
+    return f"{len(topology.host_pairs)} pairs, IPv4 and IPv6: router, host"
+
+
+def ttl_falls_by_one(topology: Topology) -> str:
+    """Linux hosts start at 64, so an answer that crossed the cluster once arrives with 63."""
+    for sender, receiver in topology.host_pairs:
+        for family in (4, 6):
+            result = must_ping(sender.namespace, receiver.address(family), count=1)
+            if result.ttls != {63}:
+                raise CheckFailed(
+                    f"{receiver.name} to {sender.name} over IPv{family}: TTL {set(result.ttls)}, "
+                    "expected 63"
+                )
+    return "64 becomes 63 on the way"
+
+
+def tcp_between_all_hosts(topology: Topology) -> str:
+    rates = []
+    for number, (client, server) in enumerate(topology.host_pairs):
+        rates.append(gigabits(client, server, seconds=1, family=6 if number % 2 else 4))
+    if min(rates) <= 0:
+        raise CheckFailed(f"iperf3 moved nothing between some pair: {rates}")
+    return f"{len(rates)} pairs, {min(rates):.2f} to {max(rates):.2f} Gb/s"

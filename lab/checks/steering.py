@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Flows take the direct fabric link or a relay; both happen, and both are counted."""
+
+from __future__ import annotations
+
+from lab import accounts
+from lab.errors import CheckFailed
+from lab.flows import spray
+from lab.topology import Topology
+
+
+def both_paths_are_used(topology: Topology) -> str:
+    flows, each = 128, 4
+    before = accounts.take_at_rest(topology)
+    for number, (sender, receiver) in enumerate(topology.host_pairs):
+        arrived = spray(sender, receiver, 6 if number % 2 else 4, flows, each)
+        if arrived != flows * each:
+            raise CheckFailed(
+                f"{sender.name} to {receiver.name}: {arrived} of {flows * each} datagrams arrived"
+            )
+    after = accounts.await_balance(before, topology)
+    direct, via_relay, relayed = (
+        accounts.total(after, before, counter) for counter in ("direct", "via_relay", "relayed")
+    )
+    if direct == 0 or (topology.size > 2 and via_relay == 0):
+        raise CheckFailed(f"{direct} frames went direct, {via_relay} over a relay")
+    if via_relay != relayed:
+        raise CheckFailed(f"{via_relay} frames were sent to a relay, relays passed {relayed} on")
+    return f"{direct} frames direct, {via_relay} over a relay"

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Crashes: a node's and the controller's. The rest goes on, and what returns fits in again."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import time
+
+from lab import processes, prefixes, rackway
+from lab.checks import operator
+from lab.checks.reach import ping_between_all_hosts
+from lab.checks.router import bgp_sessions_are_established
+from lab.commands import must
+from lab.errors import CheckFailed
+from lab.lifecycle import await_bgp_routes, await_in_sync, expected_bgp_routes
+from lab.ping import Pinger, must_ping
+from lab.topology import Node, Topology
+from lab.waiting import wait_until
+
+_DETECTION_SECONDS = 10.0
+_RETURN_SECONDS = 30.0
+_SESSION_SECONDS = 30.0
+_BGP_HOLD_SECONDS = 9.0
+_SETTLED_SECONDS = 70.0
+
+
+def _state_of(node: Node) -> str:
+    return next(row["state"] for row in rackway.show("nodes") if row["name"] == node.name)
+
+
+def node_dies_and_returns(topology: Topology) -> str:
+    victim, others = topology.nodes[-1], topology.hosts[:-1]
+    processes.kill(victim.name)
+    try:
+        detected = wait_until(
+            f"{victim.name} is known to be down",
+            lambda: None if _state_of(victim) == "down" else "still believed up",
+            _DETECTION_SECONDS,
+        )
+        for sender, receiver in itertools.permutations(others, 2):
+            for family in (4, 6):
+                must_ping(sender.namespace, receiver.address(family), count=5)
+    finally:
+        rackway.start_node(victim)
+    returned = await_in_sync(topology, _RETURN_SECONDS)
+    ping_between_all_hosts(topology)
+    return f"seen after {detected:.1f} s, back in sync after {returned:.1f} s"
+
+
+def _routes() -> set[tuple]:
+    """What identifies a route, without what may differ from run to run (group numbers)."""
+    return {
+        (
+            row["prefix"],
+            row["kind"],
+            row["protocol"],
+            tuple(sorted((hop["node"], hop["port"], hop["address"]) for hop in row["next_hops"])),
+        )
+        for row in rackway.show("routes")
+    }
+
+
+def _settled() -> str | None:
+    return None if rackway.show_cluster()["settled"] else "routes are kept unconfirmed"
+
+
+def controller_dies_and_returns(topology: Topology) -> str:
+    """Away for longer than BGP waits, and neighbours forget the router meanwhile."""
+    before = _routes()
+    with contextlib.ExitStack() as stack:
+        pingers = [stack.enter_context(pinger) for pinger in _pingers(topology)]
+        time.sleep(0.5)
+        processes.kill(rackway.CONTROLLER)
+        try:
+            operator.absent_controller_is_named()
+            _forget_the_router(topology)
+            time.sleep(_BGP_HOLD_SECONDS + 2)
+        finally:
+            rackway.start_controller()
+        _await_as_before(topology)
+        time.sleep(1)
+    _compare_routes(before, _routes())
+    for pinger in pingers:
+        if pinger.result.lost > 1:  # the one on its way when the pinging stops
+            raise CheckFailed(
+                f"{pinger.namespace} to {pinger.address}: {pinger.result.lost} of "
+                f"{pinger.result.sent} lost while the controller was away"
+            )
+    return f"{sum(p.result.sent for p in pingers)} pings on their way, none lost; same routes"
+
+
+def _forget_the_router(topology: Topology) -> None:
+    for host in topology.hosts:
+        must(["ip", "-n", host.namespace, "neighbor", "flush", "dev", "eth0"])
+
+
+def _await_as_before(topology: Topology) -> None:
+    await_in_sync(topology, _RETURN_SECONDS)
+    await_bgp_routes(topology, expected_bgp_routes(topology))
+    wait_until("the controller settles", _settled, _SETTLED_SECONDS)
+    wait_until("BGP returns", lambda: _sessions_down(topology), _SESSION_SECONDS)
+
+
+def _pingers(topology: Topology) -> list[Pinger]:
+    """Host to host in both families, and to addresses that only BGP knows."""
+    first, last = topology.hosts[0], topology.hosts[-1]
+    pairs = [(first, last.address(4)), (last, first.address(6))]
+    pairs += [(last, address) for address in prefixes.living_addresses(1)[::2]]
+    for sender, address in pairs:
+        must_ping(sender.namespace, address, count=2)
+    return [Pinger(sender.namespace, address, interval=0.02) for sender, address in pairs]
+
+
+def _sessions_down(topology: Topology) -> str | None:
+    try:
+        bgp_sessions_are_established(topology)
+    except CheckFailed as error:
+        return str(error)
+    return None
+
+
+def _compare_routes(before: set[tuple], after: set[tuple]) -> None:
+    lost, new = before - after, after - before
+    if lost or new:
+        example = min(lost or new)
+        raise CheckFailed(
+            f"after the restart {len(lost)} routes are lost and {len(new)} new, e.g. {example}"
+        )

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The router's routing daemon: FRR's zebra and bgpd in the router's namespace.
+
+They run in the foreground with configuration, sockets and process ids of their own; /etc/frr and
+the machine's frr service are never touched.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+from lab import processes
+from lab.commands import must
+from lab.errors import LabError
+from lab.topology import LAB_DIRECTORY, ROUTER_AS, ROUTER_NAMESPACE, Topology
+from lab.waiting import wait_until
+
+DIRECTORY = LAB_DIRECTORY / "frr"
+_DAEMONS = "/usr/lib/frr"
+_USER = "frr"
+_ZEBRA_SOCKET = DIRECTORY / "zserv.api"
+_ZEBRA_SECONDS = 10.0
+DAEMON_NAMES = ("zebra", "bgpd")
+
+
+def zebra_config() -> str:
+    return "hostname rackway\nlog stdout informational\n"
+
+
+def bgpd_config(topology: Topology) -> str:
+    """One eBGP session a family and host; intervals short enough to watch."""
+    lines = [
+        "hostname rackway",
+        "log stdout informational",
+        f"router bgp {ROUTER_AS}",
+        " bgp router-id 10.0.1.1",
+        " no bgp ebgp-requires-policy",
+        " no bgp default ipv4-unicast",
+        " timers bgp 3 9",
+    ]
+    for family in (4, 6):
+        for host in topology.bgp_hosts:
+            peer = host.address(family)
+            lines.append(f" neighbor {peer} remote-as {host.autonomous_system}")
+            lines.append(f" neighbor {peer} timers connect 5")
+            lines.append(f" neighbor {peer} advertisement-interval 0")
+    for family in (4, 6):
+        lines.append(f" address-family ipv{family} unicast")
+        lines += [f"  neighbor {host.address(family)} activate" for host in topology.bgp_hosts]
+        lines.append(" exit-address-family")
+    return "\n".join([*lines, "exit", ""])
+
+
+def start(topology: Topology) -> None:
+    DIRECTORY.mkdir(parents=True, exist_ok=True)
+    (DIRECTORY / "zebra.conf").write_text(zebra_config())
+    (DIRECTORY / "bgpd.conf").write_text(bgpd_config(topology))
+    (DIRECTORY / "vtysh.conf").write_text("")
+    for path in (DIRECTORY, *DIRECTORY.iterdir()):
+        shutil.chown(path, _USER, _USER)
+    start_daemon("zebra")
+    # A bgpd that does not find zebra tries again only after ten seconds, knows no interface until
+    # then, and refuses IPv6 routes with a link-local next hop.
+    wait_until("zebra", lambda: None if _ZEBRA_SOCKET.exists() else "no socket", _ZEBRA_SECONDS)
+    start_daemon("bgpd")
+
+
+def start_daemon(name: str) -> None:
+    processes.start(
+        name,
+        ROUTER_NAMESPACE,
+        [
+            f"{_DAEMONS}/{name}",
+            *("--config_file", str(DIRECTORY / f"{name}.conf")),
+            *("--pid_file", str(DIRECTORY / f"{name}.pid")),
+            *("--socket", str(_ZEBRA_SOCKET)),
+            *("--vty_socket", str(DIRECTORY)),
+            *("--vty_port", "0"),
+        ],
+    )
+
+
+def vtysh(command: str) -> str:
+    """What FRR answers to COMMAND."""
+    options = ["--vty_socket", str(DIRECTORY), "--config_dir", str(DIRECTORY)]
+    return must(["vtysh", *options, "-c", command])
+
+
+def bgp_sessions() -> list[dict]:
+    """A row per BGP session: peer, family, state, received prefixes; none while bgpd is away."""
+    try:
+        summary = json.loads(vtysh("show bgp summary json"))
+    except (LabError, json.JSONDecodeError):
+        return []
+    rows = []
+    for family, key in ((4, "ipv4Unicast"), (6, "ipv6Unicast")):
+        for peer, state in summary.get(key, {}).get("peers", {}).items():
+            rows.append(
+                {
+                    "peer": peer,
+                    "as": state["remoteAs"],
+                    "family": family,
+                    "state": state["state"],
+                    "prefixes": state.get("pfxRcd", 0),
+                }
+            )
+    return rows

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/agent.hh"
+
+#include <random>
+
+#include "base/log.hh"
+#include "base/startup_error.hh"
+#include "cluster/channel_poll.hh"
+#include "node/devices.hh"
+
+namespace rackway::node {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kReportEvery = 250ms;
+constexpr auto kHelloEvery = 1s;
+constexpr auto kControllerGone = 2s;
+constexpr auto kStillWaiting = 10s;
+constexpr int kTickMs = 50;
+
+std::uint64_t random_id() {
+  std::random_device source;
+  return static_cast<std::uint64_t>(source()) << 32 | source();
+}
+
+std::uint64_t to_ms(std::chrono::steady_clock::duration time) {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
+}
+
+}  // namespace
+
+Agent::Agent(std::string name, const std::string& controller_endpoint)
+    : name_(std::move(name)),
+      endpoint_(controller_endpoint),
+      channel_(controller_endpoint, name_),
+      boot_id_(random_id()) {}
+
+void Agent::send(const cluster::Message& message) {
+  // A full queue means that nobody takes messages in; the controller asks anew when it is back.
+  if (!channel_.send(cluster::encode(message))) log::debug("a message to the controller is lost");
+}
+
+void Agent::say_hello(const fib::LeftRight* fib) {
+  send(cluster::Hello{.name = name_,
+                      .boot_id = boot_id_,
+                      .epoch = epoch_,
+                      .digest = fib != nullptr ? fib->active()->digest() : fib::Digest{}});
+}
+
+std::optional<cluster::Welcome> Agent::join(const std::atomic<bool>& stop) {
+  cluster::ChannelPoll poll;
+  poll.add_channel(channel_.handle());
+  auto next_hello = Clock::now(), next_notice = Clock::now() + kStillWaiting;
+  while (!stop.load(std::memory_order_relaxed)) {
+    const auto now = Clock::now();
+    if (now >= next_hello) {
+      say_hello(nullptr);
+      next_hello = now + kHelloEvery;
+    }
+    if (now >= next_notice) {
+      log::info("still waiting for a controller at {}", endpoint_);
+      next_notice = now + kStillWaiting;
+    }
+    poll.wait(kTickMs);
+    while (const auto bytes = channel_.receive()) {
+      auto message = cluster::decode(*bytes);
+      if (!message) continue;
+      if (const auto* rejected = std::get_if<cluster::Rejected>(&*message)) {
+        throw StartupError("the controller refuses this node: " + rejected->reason, endpoint_,
+                           "check --name against the nodes of the cluster document");
+      }
+      if (auto* welcome = std::get_if<cluster::Welcome>(&*message)) {
+        welcome_ = *welcome;
+        heard_ = Clock::now();
+        return welcome_;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+void Agent::run(Shared& shared) {
+  cluster::ChannelPoll poll;
+  poll.add_channel(channel_.handle());
+  auto next_report = Clock::now();
+  report_ports(shared, true);
+  while (!shared.stop.load(std::memory_order_relaxed)) {
+    poll.wait(kTickMs);
+    take_messages(shared);
+    watch_controller(shared);
+    revive_links(shared.places, to_ms(Clock::now() - started_));
+    report_ports(shared, false);
+    if (const auto now = Clock::now(); now >= next_report) {
+      report(shared);
+      next_report = now + kReportEvery;
+    }
+  }
+}
+
+void Agent::take_messages(Shared& shared) {
+  while (const auto bytes = channel_.receive()) {
+    const auto message = cluster::decode(*bytes);
+    if (!message) {
+      log::error("from the controller: {}", message.error().message);
+      continue;
+    }
+    heard_ = Clock::now();
+    std::visit([&](const auto& m) { on(shared, m); }, *message);
+  }
+}
+
+void Agent::answer_prepared(Epoch epoch, Result<fib::Digest> digest) {
+  if (!digest) {
+    log::warn("epoch {} refused: {}", epoch.value, digest.error().message);
+    send(cluster::Refused{epoch, digest.error().message});
+    return;
+  }
+  prepared_epoch_ = epoch;
+  send(cluster::Prepared{epoch, *digest});
+}
+
+void Agent::on(Shared& shared, const cluster::Prepare& message) {
+  if (message.base != epoch_) {
+    answer_prepared(message.epoch, fail("it changes epoch " + std::to_string(message.base.value) +
+                                        ", here is " + std::to_string(epoch_.value)));
+    return;
+  }
+  answer_prepared(message.epoch, shared.fib.prepare(message.delta));
+}
+
+void Agent::on(Shared& shared, const cluster::PrepareSnapshot& message) {
+  answer_prepared(message.epoch, shared.fib.prepare_snapshot(message.content));
+}
+
+void Agent::on(Shared& shared, const cluster::Commit& message) {
+  if (shared.fib.prepared() && prepared_epoch_ == message.epoch) {
+    shared.fib.commit();
+    epoch_ = message.epoch;
+    shared.epoch_mark.store(static_cast<std::uint8_t>(epoch_.value & 0x3f),
+                            std::memory_order_relaxed);
+  } else if (message.epoch != epoch_) {
+    send(cluster::Refused{message.epoch, "it was not prepared here"});
+    return;
+  }
+  send(cluster::Committed{epoch_, shared.fib.active()->digest()});
+}
+
+void Agent::on(Shared& shared, const cluster::SnapshotRequest&) {
+  send(cluster::NodeSnapshot{epoch_, shared.fib.active()->snapshot()});
+}
+
+void Agent::on(Shared& shared, const cluster::HelloRequest&) {
+  say_hello(&shared.fib);
+  report_ports(shared, true);
+}
+
+// After its restart the controller welcomes a node that runs already.
+void Agent::on(Shared& shared, const cluster::Welcome& message) {
+  if (message != *welcome_) {
+    log::warn("the cluster document has changed: restart this node to take it in");
+  }
+  report_ports(shared, true);
+}
+
+void Agent::on(Shared&, const cluster::Rejected& message) {
+  log::error("the controller refuses this node: {}", message.reason);
+}
+
+void Agent::watch_controller(Shared& shared) {
+  const bool present = Clock::now() - heard_ < kControllerGone;
+  if (present == shared.controller_present.load(std::memory_order_relaxed)) return;
+  shared.controller_present.store(present, std::memory_order_relaxed);
+  log::info("the controller is {}", present ? "here" : "gone: forwarding goes on as it is");
+}
+
+void Agent::report_ports(Shared& shared, bool always) {
+  cluster::PortStates states;
+  for (std::uint16_t i = 0; i < shared.places.ports; ++i) {
+    const auto& port = shared.places.port(PortId{i});
+    states.ports.push_back({PortId{i}, link_up(port), port.mac, port.mtu});
+  }
+  if (!always && states == reported_ports_) return;
+  reported_ports_ = states;
+  send(states);
+}
+
+cluster::Status Agent::status(const Shared& shared) const {
+  cluster::Status status{.epoch = epoch_,
+                         .digest = shared.fib.active()->digest(),
+                         .uptime_ms = to_ms(Clock::now() - started_),
+                         .inject = shared.places.controller.counters.read()};
+  for (std::uint16_t i = 0; i < shared.places.ports; ++i) {
+    status.ports.push_back(shared.places.port(PortId{i}).counters.read());
+  }
+  for (std::size_t i = 0; i < shared.places.links(); ++i) {
+    const auto& link = shared.places.link(i);
+    status.links.push_back(
+        {shared.steering.table().local_links()[i].number, link_up(link), link.counters.read()});
+  }
+  return status;
+}
+
+void Agent::report(Shared& shared) {
+  send(status(shared));
+}
+
+}  // namespace rackway::node

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/eal.hh"
+
+#include <rte_eal.h>
+#include <rte_errno.h>
+#include <rte_lcore.h>
+#include <rte_log.h>
+#include <rte_mbuf.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <vector>
+
+#include "base/log.hh"
+#include "base/startup_error.hh"
+
+namespace rackway::node {
+namespace {
+
+constexpr char kFreeHugepages[] = "/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages";
+constexpr unsigned kAgentLcore = 0, kForwardingLcore = 1;
+
+std::uint32_t free_hugepages() {
+  std::uint32_t count = 0;
+  std::ifstream(kFreeHugepages) >> count;
+  return count;
+}
+
+bool use_hugepages(const EalOptions& options) {
+  const std::uint32_t needed = (options.memory_mb + 1) / 2;
+  const std::uint32_t free = free_hugepages();
+  if (options.hugepages == Hugepages::never) return false;
+  if (free >= needed) return true;
+  if (options.hugepages == Hugepages::require) {
+    throw StartupError("needs " + std::to_string(needed) + " free hugepages of 2 MB, there are " +
+                           std::to_string(free),
+                       kFreeHugepages,
+                       "run `sysctl vm.nr_hugepages=N` with a larger N, or start with "
+                       "--hugepages auto");
+  }
+  log::info("{} of {} hugepages free: using ordinary pages", free, needed);
+  return false;
+}
+
+// The lcores as EAL writes them: both over all CPUs we may run on, or the core on one of its own.
+std::string lcore_map(const std::optional<unsigned>& cpu) {
+  cpu_set_t allowed;
+  ::sched_getaffinity(0, sizeof allowed, &allowed);
+  if (cpu && (*cpu >= CPU_SETSIZE || !CPU_ISSET(*cpu, &allowed))) {
+    throw StartupError("CPU " + std::to_string(*cpu) + " is not one we may run on", "--cpu",
+                       "choose one of those that `taskset -cp $$` shows");
+  }
+  std::string all;
+  for (unsigned i = 0; i < CPU_SETSIZE; ++i) {
+    if (CPU_ISSET(i, &allowed)) all += (all.empty() ? "" : ",") + std::to_string(i);
+  }
+  const std::string core = cpu ? std::to_string(*cpu) : "(" + all + ")";
+  return std::to_string(kAgentLcore) + "@(" + all + ")," + std::to_string(kForwardingLcore) + "@" +
+         core;
+}
+
+std::vector<std::string> eal_arguments(const EalOptions& options) {
+  std::vector<std::string> arguments{
+      "rackway-node",         "--main-lcore", std::to_string(kAgentLcore),       "--lcores",
+      lcore_map(options.cpu), "-m",           std::to_string(options.memory_mb), "--no-telemetry",
+      "--log-level",          "*:critical"};
+  if (!options.pci) arguments.emplace_back("--no-pci");
+  if (use_hugepages(options)) {
+    arguments.emplace_back("--in-memory");
+  } else {
+    arguments.insert(arguments.end(), {"--no-huge", "--no-shconf", "--file-prefix",
+                                       options.name + "-" + std::to_string(::getpid())});
+  }
+  return arguments;
+}
+
+}  // namespace
+
+void start_eal(const EalOptions& options) {
+  if (::geteuid() != 0) {
+    throw StartupError("not root", "", "run as root: a node opens network devices");
+  }
+  auto arguments = eal_arguments(options);
+  std::vector<char*> argv;
+  for (auto& argument : arguments) argv.push_back(argument.data());
+  if (rte_eal_init(static_cast<int>(argv.size()), argv.data()) < 0) {
+    throw StartupError(std::string("DPDK does not start: ") + rte_strerror(rte_errno),
+                       std::to_string(options.memory_mb) + " MB",
+                       "give another --memory, or --hugepages never");
+  }
+  rte_log_set_level_pattern("*", RTE_LOG_WARNING);
+}
+
+unsigned forwarding_lcore() {
+  return kForwardingLcore;
+}
+
+rte_mempool* make_packet_pool(std::uint32_t buffers) {
+  constexpr unsigned kCache = 256;
+  auto* pool = rte_pktmbuf_pool_create("packets", buffers, kCache, 0, RTE_MBUF_DEFAULT_BUF_SIZE,
+                                       static_cast<int>(rte_socket_id()));
+  if (pool == nullptr) {
+    throw StartupError(
+        "no memory for " + std::to_string(buffers) + " packet buffers: " + rte_strerror(rte_errno),
+        "", "give more --memory");
+  }
+  return pool;
+}
+
+void stop_eal() {
+  rte_eal_cleanup();
+}
+
+}  // namespace rackway::node

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starts DPDK's environment for a node: its memory (hugepages where there are enough, ordinary
+// pages where not), two lcores (the agent's main one and the forwarding core), and the pool of
+// packet buffers. Many nodes may run on one machine.
+#pragma once
+
+#include <rte_mempool.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace rackway::node {
+
+enum class Hugepages { automatic, require, never };
+
+struct EalOptions {
+  std::string name;  // of the node; makes the runtime folder's name
+  std::uint32_t memory_mb{128};
+  Hugepages hugepages{Hugepages::automatic};
+  std::optional<unsigned> cpu;  // of the forwarding core; without: the scheduler's choice
+  bool pci{false};              // look for PCI devices
+};
+
+// Throws StartupError: what is missing and how to get it.
+void start_eal(const EalOptions& options);
+[[nodiscard]] unsigned forwarding_lcore();
+
+// Packet buffers of 2 KiB for the whole node. Throws StartupError when memory_mb is too little.
+[[nodiscard]] rte_mempool* make_packet_pool(std::uint32_t buffers);
+void stop_eal();
+
+}  // namespace rackway::node

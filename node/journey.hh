@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The packet's journey through a node, in the order in which it happens. Three entrances:
+//
+//   external port   EthernetCheck -> Arp -> Ipv4Check -> Ipv6Check -> Lookup -> Resolve
+//                     (Resolve: punt, drop, rewrite for a neighbour, or tag and into the fabric)
+//   fabric link     Relay (on towards the egress node, or rewrite for a neighbour)
+//   controller      Inject
+//
+// and one way out for all: Punt -> Transmit, which also counts. Each stage is in a file of its own
+// under node/stage/. One forwarding core owns a Journey; nothing in it is shared that is written.
+#pragma once
+
+#include <rte_ring.h>
+
+#include "node/burst.hh"
+#include "node/stage/arp.hh"
+#include "node/stage/ethernet_check.hh"
+#include "node/stage/inject.hh"
+#include "node/stage/ipv4_check.hh"
+#include "node/stage/ipv6_check.hh"
+#include "node/stage/lookup.hh"
+#include "node/stage/punt.hh"
+#include "node/stage/relay.hh"
+#include "node/stage/resolve.hh"
+#include "node/stage/transmit.hh"
+#include "vlb/steering.hh"
+
+namespace rackway::node {
+
+class Journey {
+ public:
+  Journey(Places& places, const vlb::Steering& steering, rte_ring* punt_queue, WakeUp& slow_path)
+      : places_(places),
+        resolve_{steering, places},
+        relay_{steering, places},
+        punt_(punt_queue, slow_path),
+        transmit_(places) {}
+
+  // burst.begin() has been called for the frames received at context.in.
+  void from_external_port(Burst& burst, const Context& context) noexcept {
+    count_received(burst, context.in);
+    ethernet_check_.run(burst, context);
+    arp_.run(burst, context);
+    ipv4_check_.run(burst, context);
+    ipv6_check_.run(burst, context);
+    lookup_.run(burst, context);
+    resolve_.run(burst, context);
+    punt_.run(burst, context);
+    transmit_.run(burst, context);
+  }
+
+  void from_fabric_link(Burst& burst, const Context& context) noexcept {
+    count_received(burst, context.in);
+    relay_.run(burst, context);
+    transmit_.run(burst, context);
+  }
+
+  void from_controller(Burst& burst, const Context& context) noexcept {
+    count_received(burst, context.in);
+    burst.injected = true;
+    Inject::run(burst, places_);
+    transmit_.run(burst, context);
+    burst.injected = false;
+  }
+
+ private:
+  static void count_received(const Burst& burst, Place& in) noexcept {
+    std::uint64_t bytes = 0;
+    for (std::uint16_t i = 0; i < burst.size; ++i) bytes += burst.frames[i]->pkt_len;
+    in.counters.received.add(burst.size);
+    in.counters.received_bytes.add(bytes);
+  }
+
+  Places& places_;
+  EthernetCheck ethernet_check_;
+  Arp arp_;
+  Ipv4Check ipv4_check_;
+  Ipv6Check ipv6_check_;
+  Lookup lookup_;
+  Resolve resolve_;
+  Relay relay_;
+  Punt punt_;
+  Transmit transmit_;
+};
+
+}  // namespace rackway::node

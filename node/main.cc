@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// rackway-node: the forwarding core of one server. Parse, join, build, run, stop.
+#include <rte_launch.h>
+#include <rte_ring.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <thread>
+
+#include "base/log.hh"
+#include "base/startup_error.hh"
+#include "node/agent.hh"
+#include "node/devices.hh"
+#include "node/eal.hh"
+#include "node/slow_path.hh"
+
+namespace {
+
+using namespace rackway;
+using namespace rackway::node;
+
+constexpr unsigned kQueue = 4096;
+constexpr std::uint32_t kBuffersPerMb = 128;  // half of the memory, at about 2.3 KB each
+
+std::atomic<bool> stop_requested{false};
+std::atomic<Shared*> running{nullptr};
+
+void on_signal(int) {
+  stop_requested.store(true, std::memory_order_relaxed);
+  if (auto* shared = running.load(std::memory_order_relaxed)) {
+    shared->stop.store(true, std::memory_order_relaxed);
+  }
+}
+
+struct Options {
+  EalOptions eal;
+  std::string controller;
+  std::string log_level{"info"};
+  bool busy{false};
+};
+
+// Returns the exit code when there is nothing to run.
+std::optional<int> parse(int argc, char** argv, Options& options) {
+  CLI::App app{"The forwarding core of one server of a Rackway cluster"};
+  const std::map<std::string, Hugepages> hugepages{
+      {"auto", Hugepages::automatic}, {"require", Hugepages::require}, {"never", Hugepages::never}};
+  app.add_option("--name", options.eal.name, "Name of this node in the cluster document")
+      ->required()
+      ->check([](const std::string& name) {
+        const bool good = !name.empty() && name.size() <= 6;
+        return good ? std::string() : "a node's name has 1 to 6 characters";
+      });
+  app.add_option("--controller", options.controller,
+                 "ZeroMQ endpoint of the controller's `control`")
+      ->required();
+  app.add_option("--memory", options.eal.memory_mb, "Packet memory in MB")
+      ->check(CLI::Range(32, 65536))
+      ->capture_default_str();
+  app.add_option("--hugepages", options.eal.hugepages, "auto, require or never")
+      ->transform(CLI::CheckedTransformer(hugepages));
+  app.add_option("--cpu", options.eal.cpu, "CPU of the forwarding core (default: any)");
+  app.add_flag("--busy", options.busy, "Poll without ever sleeping");
+  app.add_flag("--pci", options.eal.pci, "Look for PCI devices");
+  app.add_option("--log-level", options.log_level, "debug, info, warning or error")
+      ->check(CLI::IsMember({"debug", "info", "warning", "error"}));
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  return std::nullopt;
+}
+
+rte_ring* make_queue(const char* name, unsigned flags) {
+  auto* ring = rte_ring_create(name, kQueue, static_cast<int>(rte_socket_id()), flags);
+  if (ring == nullptr) throw StartupError("no memory for queues", name, "give more --memory");
+  return ring;
+}
+
+std::unique_ptr<Shared> build(const cluster::Welcome& welcome, rte_mempool* pool) {
+  topo::FabricTable table(welcome.self, welcome.node_names.size(), welcome.links);
+  auto shared = std::make_unique<Shared>(welcome.self,
+                                         vlb::Steering(table, welcome.self, welcome.relay_percent));
+  shared->punt_queue = make_queue("punt", RING_F_SP_ENQ | RING_F_SC_DEQ);
+  shared->inject_queue = make_queue("inject", RING_F_SP_ENQ | RING_F_SC_DEQ);
+  make_places(shared->places, welcome, table, pool);
+  return shared;
+}
+
+int run_core(void* core) {
+  static_cast<ForwardingCore*>(core)->run();
+  return 0;
+}
+
+void run(Agent& agent, Shared& shared, const Options& options, const std::string& packets,
+         rte_mempool* pool) {
+  running.store(&shared, std::memory_order_relaxed);
+  shared.stop.store(stop_requested.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  ForwardingCore core(shared, options.busy);
+  rte_eal_remote_launch(run_core, &core, forwarding_lcore());
+  std::thread slow_path([&] { run_slow_path(shared, options.eal.name, packets, pool); });
+  log::info("forwarding: {} ports, {} fabric links", shared.places.ports, shared.places.links());
+  agent.run(shared);
+  slow_path.join();
+  rte_eal_wait_lcore(forwarding_lcore());
+  running.store(nullptr, std::memory_order_relaxed);
+}
+
+int start(const Options& options) {
+  start_eal(options.eal);
+  auto* pool = make_packet_pool(options.eal.memory_mb * kBuffersPerMb);
+  Agent agent(options.eal.name, options.controller);
+  const auto welcome = agent.join(stop_requested);
+  if (welcome) {
+    const auto shared = build(*welcome, pool);
+    run(agent, *shared, options, welcome->packets, pool);
+    close_devices(shared->places);
+    log::info("stopped");
+  }
+  stop_eal();
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  if (const auto code = parse(argc, argv, options)) return *code;
+  log::start("rackway-node " + options.eal.name, options.log_level);
+  std::signal(SIGINT, on_signal);
+  std::signal(SIGTERM, on_signal);
+  try {
+    return start(options);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "rackway-node %s: %s\n", options.eal.name.c_str(), error.what());
+    return 1;
+  }
+}

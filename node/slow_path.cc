@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/slow_path.hh"
+
+#include <rte_mbuf.h>
+
+#include <cstring>
+
+#include "base/log.hh"
+#include "cluster/channel_poll.hh"
+#include "cluster/control_channel.hh"
+#include "cluster/messages.hh"
+
+namespace rackway::node {
+namespace {
+
+constexpr unsigned kBatch = 64;
+constexpr int kTickMs = 200;
+
+void append(std::string& batch, rte_mbuf* frame) {
+  std::string chained;
+  std::string_view bytes(rte_pktmbuf_mtod(frame, const char*), frame->data_len);
+  if (frame->nb_segs > 1) {
+    chained.resize(frame->pkt_len);
+    bytes = {static_cast<const char*>(rte_pktmbuf_read(frame, 0, frame->pkt_len, chained.data())),
+             frame->pkt_len};
+  }
+  cluster::append_frame(batch, {.port = PortId{frame->port},
+                                .punt_class = static_cast<PuntClass>(frame->hash.usr),
+                                .bytes = bytes});
+}
+
+// One message per wake-up of at most kBatch frames; false when there were none.
+bool send_punted(Shared& shared, cluster::NodeEnd& channel) {
+  std::array<rte_mbuf*, kBatch> frames;
+  const unsigned count = rte_ring_sc_dequeue_burst(
+      shared.punt_queue, reinterpret_cast<void**>(frames.data()), kBatch, nullptr);
+  if (count == 0) return false;
+  std::string batch;
+  for (unsigned i = 0; i < count; ++i) append(batch, frames[i]);
+  rte_pktmbuf_free_bulk(frames.data(), count);
+  // Without a controller the frames go nowhere, as they would on a router whose CPU is busy.
+  if (!channel.send(batch)) log::debug("{} punted frames did not reach the controller", count);
+  return true;
+}
+
+void inject(Shared& shared, const cluster::PacketFrame& frame, rte_mempool* pool) {
+  rte_mbuf* buffer = rte_pktmbuf_alloc(pool);
+  if (buffer == nullptr) return;
+  char* room = rte_pktmbuf_append(buffer, static_cast<std::uint16_t>(frame.bytes.size()));
+  if (room == nullptr) {  // longer than a buffer
+    rte_pktmbuf_free(buffer);
+    return;
+  }
+  std::memcpy(room, frame.bytes.data(), frame.bytes.size());
+  buffer->port = frame.port.value;
+  if (rte_ring_sp_enqueue(shared.inject_queue, buffer) != 0) rte_pktmbuf_free(buffer);
+}
+
+void take_injected(Shared& shared, cluster::NodeEnd& channel, rte_mempool* pool) {
+  while (const auto batch = channel.receive()) {
+    const auto frames = cluster::split_frames(*batch);
+    if (!frames) {
+      log::error("from the controller: {}", frames.error().message);
+      continue;
+    }
+    for (const auto& frame : *frames) inject(shared, frame, pool);
+    shared.core_wake.notify();
+  }
+}
+
+}  // namespace
+
+void run_slow_path(Shared& shared, const std::string& name, const std::string& endpoint,
+                   rte_mempool* pool) {
+  cluster::NodeEnd channel(endpoint, name);
+  cluster::ChannelPoll poll;
+  poll.add_channel(channel.handle());
+  poll.add_fd(shared.slow_path_wake.fd());
+  while (!shared.stop.load(std::memory_order_relaxed)) {
+    shared.slow_path_wake.about_to_sleep();
+    if (rte_ring_empty(shared.punt_queue) != 0) poll.wait(kTickMs);
+    shared.slow_path_wake.awake();
+    while (send_punted(shared, channel)) {
+    }
+    take_injected(shared, channel, pool);
+  }
+}
+
+}  // namespace rackway::node

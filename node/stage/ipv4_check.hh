@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stage 3 on an external port: IPv4 headers (RFC 1812 5.2.2 and 5.3), martian addresses, multicast
+// for the router itself, options. What is still undecided after it may be looked up; its flow hash
+// is set.
+#pragma once
+
+#include "node/burst.hh"
+
+namespace rackway::node {
+
+struct Ipv4Check {
+  void run(Burst& burst, const Context& context) const noexcept;
+};
+
+}  // namespace rackway::node

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/stage/ipv6_check.hh"
+
+#include <rte_ether.h>
+#include <rte_ip.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/byte_order.hh"
+#include "node/stage/flow_hash.hh"
+#include "node/stage/local_class.hh"
+#include "node/stage/neighbor_discovery.hh"
+#include "node/stage/own_address.hh"
+
+namespace rackway::node {
+namespace {
+
+constexpr std::uint8_t kHopByHop = 0;
+constexpr std::uint8_t kIcmpv6 = 58;
+
+bool all_zero_up_to(const std::uint8_t* address, std::size_t octets) noexcept {
+  return std::all_of(address, address + octets, [](std::uint8_t o) { return o == 0; });
+}
+bool is_unspecified(const std::uint8_t* a) noexcept {
+  return all_zero_up_to(a, 16);
+}
+bool is_loopback(const std::uint8_t* a) noexcept {
+  return all_zero_up_to(a, 15) && a[15] == 1;
+}
+bool is_link_local(const std::uint8_t* a) noexcept {
+  return a[0] == 0xfe && (a[1] & 0xc0) == 0x80;
+}
+bool is_multicast(const std::uint8_t* a) noexcept {
+  return a[0] == 0xff;
+}
+
+bool well_formed(const rte_ipv6_hdr& ip, const rte_mbuf& frame) noexcept {
+  const std::size_t payload = load_be<std::uint16_t>(&ip.payload_len);
+  return (load_be<std::uint32_t>(&ip.vtc_flow) >> 28) == 6 &&
+         payload <= frame.pkt_len - RTE_ETHER_HDR_LEN - sizeof(rte_ipv6_hdr);
+}
+
+std::uint32_t flow_hash(const rte_ipv6_hdr& ip, const rte_mbuf& frame) noexcept {
+  const auto hash = hash_addresses<32>(ip.src_addr, ip.proto);
+  const bool readable = RTE_ETHER_HDR_LEN + sizeof ip + 4 <= frame.data_len &&
+                        load_be<std::uint16_t>(&ip.payload_len) >= 4;
+  if (!readable || !has_ports(ip.proto)) return hash;
+  return hash_ports(hash, reinterpret_cast<const std::uint8_t*>(&ip) + sizeof ip);
+}
+
+// Scopes interface-local and link-local stay here: routing protocols, MLD (RFC 4291 2.7).
+void multicast(Slot& slot, const rte_ipv6_hdr& ip) noexcept {
+  const int scope = ip.dst_addr[1] & 0x0f;
+  if (scope > 2) return slot.drop(DropReason::multicast_unrouted);
+  const auto* payload = reinterpret_cast<const std::uint8_t*>(&ip) + sizeof ip;
+  const std::size_t size = slot.frame->data_len - RTE_ETHER_HDR_LEN - sizeof ip;
+  slot.punt(local_class(ip.proto, payload, size));
+}
+
+void link_local(Slot& slot, const rte_ipv6_hdr& ip, const Context& context) noexcept {
+  const auto destination = IpAddress::from_bytes(ip.dst_addr, 16);
+  if (!is_own_address(context, *destination)) return slot.drop(DropReason::link_local_forward);
+  const auto* payload = reinterpret_cast<const std::uint8_t*>(&ip) + sizeof ip;
+  slot.punt(local_class(ip.proto, payload, slot.frame->data_len - RTE_ETHER_HDR_LEN - sizeof ip));
+}
+
+void check(Slot& slot, const Context& context) noexcept {
+  if (slot.frame->data_len < RTE_ETHER_HDR_LEN + sizeof(rte_ipv6_hdr)) {
+    return slot.drop(DropReason::ipv6_malformed);
+  }
+  auto* ip = rte_pktmbuf_mtod_offset(slot.frame, rte_ipv6_hdr*, RTE_ETHER_HDR_LEN);
+  if (!well_formed(*ip, *slot.frame)) return slot.drop(DropReason::ipv6_malformed);
+  if (is_multicast(ip->src_addr) || is_loopback(ip->src_addr)) {
+    return slot.drop(DropReason::martian_source);
+  }
+  if (is_unspecified(ip->dst_addr) || is_loopback(ip->dst_addr)) {
+    return slot.drop(DropReason::martian_destination);
+  }
+  if (ip->proto == kIcmpv6 && is_neighbor_discovery(*slot.frame)) {
+    return discover_neighbor(slot, *ip, context);
+  }
+  if (is_multicast(ip->dst_addr)) return multicast(slot, *ip);
+  if (is_unspecified(ip->src_addr)) return slot.drop(DropReason::martian_source);
+  if (slot.l2_group) return slot.drop(DropReason::l2_group_ip_unicast);
+  if (is_link_local(ip->dst_addr)) return link_local(slot, *ip, context);
+  if (ip->proto == kHopByHop) return slot.punt(PuntClass::exception);
+  slot.flow_hash = flow_hash(*ip, *slot.frame);
+}
+
+}  // namespace
+
+void Ipv6Check::run(Burst& burst, const Context& context) const noexcept {
+  for (auto& slot : burst.all()) {
+    if (slot.undecided() && slot.protocol == Protocol::ipv6) check(slot, context);
+  }
+}
+
+}  // namespace rackway::node

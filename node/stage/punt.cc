@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/stage/punt.hh"
+
+#include <rte_cycles.h>
+
+namespace rackway::node {
+namespace {
+
+struct Rate {
+  std::uint64_t per_second;
+  std::uint64_t burst;
+};
+// By PuntClass. What the kernel and its daemons take without dropping, with room for a burst.
+constexpr std::array<Rate, cluster::kPuntClasses> kRates{{
+    {20'000, 4'000},  // routing
+    {2'000, 500},     // neighbor
+    {2'000, 500},     // icmp
+    {2'000, 500},     // exception
+    {1'000, 250},     // other
+}};
+
+}  // namespace
+
+Punt::Punt(rte_ring* queue, WakeUp& consumer) : queue_(queue), consumer_(consumer) {
+  for (std::size_t i = 0; i < kRates.size(); ++i) {
+    // The meter counts octets; each frame is charged as one, so its rates are frames.
+    rte_meter_srtcm_params rate{.cir = kRates[i].per_second, .cbs = kRates[i].burst, .ebs = 0};
+    rte_meter_srtcm_profile_config(&policers_[i].profile, &rate);
+    rte_meter_srtcm_config(&policers_[i].bucket, &policers_[i].profile);
+  }
+}
+
+bool Punt::within_rate(PuntClass punt_class, std::uint64_t now) noexcept {
+  auto& policer = policers_[static_cast<std::size_t>(punt_class)];
+  return rte_meter_srtcm_color_blind_check(&policer.bucket, &policer.profile, now, 1) ==
+         RTE_COLOR_GREEN;
+}
+
+void Punt::run(Burst& burst, const Context& context) noexcept {
+  const std::uint64_t now = rte_rdtsc();
+  bool punted = false;
+  for (auto& slot : burst.all()) {
+    if (slot.fate != Fate::punt) continue;
+    if (!within_rate(slot.punt_class, now)) {
+      slot.drop(slot.reason);
+      continue;
+    }
+    slot.frame->port = context.port.value;
+    slot.frame->hash.usr = static_cast<std::uint32_t>(slot.punt_class);
+    if (rte_ring_sp_enqueue(queue_, slot.frame) != 0) {
+      slot.drop(DropReason::punt_queue_full);
+      continue;
+    }
+    punted = true;
+  }
+  if (punted) consumer_.notify();
+}
+
+}  // namespace rackway::node

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/messages.hh"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace rackway::cluster {
+namespace {
+
+std::string octets(std::initializer_list<int> values) {
+  std::string out;
+  for (const int value : values) out.push_back(static_cast<char>(value));
+  return out;
+}
+
+IpAddress ip(const char* text) {
+  return *IpAddress::parse(text);
+}
+IpPrefix prefix(const char* text) {
+  return *IpPrefix::parse(text);
+}
+
+fib::Delta example_delta() {
+  using namespace fib;
+  Delta delta;
+  delta.adjacencies = {{{NodeId{1}, AdjacencyId{7}},
+                        PortId{2},
+                        *MacAddress::parse("02:00:00:00:00:05"),
+                        1500,
+                        ip("10.0.0.5")},
+                       {{NodeId{2}, AdjacencyId{0xfffffe}},
+                        PortId{255},
+                        *MacAddress::parse("02:00:00:00:00:06"),
+                        9216,
+                        ip("fe80::6")}};
+  delta.groups = {{GroupId{3}, GroupKind::forward, {{{NodeId{1}, AdjacencyId{7}}, 300}}},
+                  {GroupId{4}, GroupKind::blackhole, {}}};
+  delta.routes = {{prefix("0.0.0.0/0"), GroupId{4}}, {prefix("2001:db8::1/128"), GroupId{3}}};
+  delta.addresses = {{NodeId{1}, PortId{2}, ip("10.0.0.1"), 24}};
+  delta.removed_adjacencies = {{NodeId{4095}, AdjacencyId{1}}};
+  delta.removed_groups = {GroupId{9}};
+  delta.removed_routes = {prefix("192.0.2.0/24")};
+  delta.removed_addresses = {{NodeId{0}, PortId{0}, ip("2001:db8::2"), 64}};
+  return delta;
+}
+
+std::vector<Message> one_of_each() {
+  Status status{.epoch = {5}, .digest = {1, 2}, .uptime_ms = 99};
+  status.ports.resize(2);
+  status.ports[1].received = 17;
+  status.ports[1].dropped[kDropReasons - 1] = 3;
+  status.links.push_back({4, true, {}});
+  status.inject.sent = 6;
+  const Welcome welcome{.self = NodeId{1},
+                        .node_names = {"n1", "n2"},
+                        .ports = {{"p0", "net_null0", 1500}},
+                        .links = {{NodeId{0}, NodeId{1}}},
+                        .link_devices = {"net_memif0"},
+                        .relay_percent = 25,
+                        .packets = "tcp://127.0.0.1:7601"};
+  return {Hello{kWireVersion, "n1", 0x1122334455667788, {9}, {3, 4}},
+          PortStates{{{PortId{1}, true, *MacAddress::parse("02:00:00:00:00:01"), 1500}}},
+          Prepared{{8}, {5, 6}},
+          Refused{{8}, "because"},
+          Committed{{8}, {5, 6}},
+          status,
+          NodeSnapshot{{8}, example_delta()},
+          welcome,
+          Rejected{"no"},
+          HelloRequest{},
+          Prepare{{7}, {8}, example_delta()},
+          PrepareSnapshot{{8}, example_delta()},
+          Commit{{8}},
+          SnapshotRequest{},
+          Heartbeat{{8}}};
+}
+
+TEST(Messages, EachIsReadBackAsWritten) {
+  const auto all = one_of_each();
+  ASSERT_EQ(all.size(), std::variant_size_v<Message>);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    ASSERT_EQ(all[i].index(), i);
+    const auto back = decode(encode(all[i]));
+    ASSERT_TRUE(back) << back.error().message;
+    EXPECT_TRUE(*back == all[i]) << "type " << i + 1;
+  }
+}
+
+TEST(Messages, GoldenHello) {
+  EXPECT_EQ(encode(Hello{1, "n1", 0x0102030405060708, {9}, {3, 4}}),
+            octets({1, 'R', 'K', 'W', 'Y', 0, 1, 0, 2, 'n', '1',  //
+                    1, 2,   3,   4,   5,   6, 7, 8,               // boot id
+                    0, 0,   0,   0,   0,   0, 0, 9,               // epoch
+                    0, 0,   0,   0,   0,   0, 0, 3, 0, 0,   0,   0, 0, 0, 0, 4}));
+}
+
+TEST(Messages, GoldenCommit) {
+  EXPECT_EQ(encode(Commit{{0x0a0b}}), octets({13, 0, 0, 0, 0, 0, 0, 0x0a, 0x0b}));
+}
+
+TEST(Messages, GoldenPrepare) {
+  fib::Delta delta;
+  delta.adjacencies = {{{NodeId{1}, AdjacencyId{7}},
+                        PortId{2},
+                        *MacAddress::parse("02:00:00:00:00:05"),
+                        1500,
+                        ip("10.0.0.5")}};
+  delta.groups = {{GroupId{3}, fib::GroupKind::forward, {{{NodeId{1}, AdjacencyId{7}}, 300}}}};
+  delta.routes = {{prefix("10.0.0.0/8"), GroupId{3}}};
+  EXPECT_EQ(
+      encode(Prepare{{1}, {2}, delta}), octets({11,   0,  0,  0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0,
+                                                0,    2,  0,  0, 0, 1,  // one adjacency
+                                                0,    1,  0,  0, 0, 7, 0, 2, 2, 0, 0, 0, 0, 5, 5,
+                                                0xdc, 4,  10, 0, 0, 5, 0, 0, 0, 1,  // one group
+                                                0,    0,  0,  3, 0, 0, 1, 0, 1, 0, 0, 0, 7, 1, 44,
+                                                0,    0,  0,  1,  // one route
+                                                4,    10, 0,  0, 0, 8, 0, 0, 0, 3, 0, 0, 0, 0, 0,
+                                                0,    0,  0,  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
+}
+
+TEST(Messages, EveryTruncationAndEveryTrailingByteIsRefused) {
+  for (const auto& message : one_of_each()) {
+    const auto bytes = encode(message);
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+      EXPECT_FALSE(decode(bytes.substr(0, size))) << "type " << message.index() + 1 << " " << size;
+    }
+    EXPECT_FALSE(decode(bytes + '\0')) << "type " << message.index() + 1;
+  }
+}
+
+TEST(Messages, UnknownTypesAreRefused) {
+  EXPECT_FALSE(decode(""));
+  EXPECT_FALSE(decode(octets({0})));
+  EXPECT_FALSE(decode(octets({16})));
+  EXPECT_FALSE(decode(octets({255})));
+}
+
+TEST(Messages, HostileCountsDoNotAllocate) {
+  // A snapshot that claims 4,294,967,295 adjacencies and ends there.
+  const auto result = decode(octets({12, 0, 0, 0, 0, 0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff}));
+  EXPECT_FALSE(result);
+}
+
+TEST(Messages, RandomBytesNeverCrash) {
+  std::mt19937 random(3);
+  const auto all = one_of_each();
+  for (int i = 0; i < 200'000; ++i) {
+    auto bytes = encode(all[random() % all.size()]);
+    for (unsigned flips = random() % 4 + 1; flips > 0; --flips) {
+      bytes[random() % bytes.size()] = static_cast<char>(random());
+    }
+    const auto message = decode(bytes);
+    if (message) {
+      EXPECT_LT(message->index(), std::variant_size_v<Message>);
+    }
+  }
+}
+
+TEST(Messages, AHelloOfAnotherVersionIsReadForItsVersion) {
+  auto bytes = encode(Hello{2, "n1", 1, {9}, {3, 4}}) + "later fields";
+  const auto message = decode(bytes);
+  ASSERT_TRUE(message);
+  EXPECT_EQ(std::get<Hello>(*message).version, 2);
+  EXPECT_EQ(std::get<Hello>(*message).name, "n1");
+  bytes[1] = 'X';
+  EXPECT_FALSE(decode(bytes));
+}
+
+TEST(Frames, BatchIsReadBack) {
+  const std::string short_frame(14, 'a'), long_frame(kMaxFrameBytes, 'b');
+  std::string batch;
+  append_frame(batch, {PortId{3}, PuntClass::icmp, short_frame});
+  append_frame(batch, {PortId{255}, PuntClass::other, long_frame});
+  const auto frames = split_frames(batch);
+  ASSERT_TRUE(frames);
+  ASSERT_EQ(frames->size(), 2u);
+  EXPECT_EQ((*frames)[0], (PacketFrame{PortId{3}, PuntClass::icmp, short_frame}));
+  EXPECT_EQ((*frames)[1], (PacketFrame{PortId{255}, PuntClass::other, long_frame}));
+  EXPECT_TRUE(split_frames("")->empty());
+}
+
+TEST(Frames, GoldenBatch) {
+  std::string batch;
+  append_frame(batch, {PortId{0x0102}, PuntClass::exception, std::string_view("12345678901234")});
+  EXPECT_EQ(batch, octets({1, 2, 3, 0, 14}) + "12345678901234");
+}
+
+TEST(Frames, MalformedBatchesAreRefused) {
+  std::string batch;
+  append_frame(batch, {PortId{1}, PuntClass::icmp, std::string(14, 'a')});
+  for (std::size_t size = 1; size < batch.size(); ++size) {
+    EXPECT_FALSE(split_frames(batch.substr(0, size))) << size;
+  }
+  EXPECT_FALSE(split_frames(octets({0, 1, 5, 0, 14}) + std::string(14, 'a')));  // class
+  EXPECT_FALSE(split_frames(octets({1, 0, 0, 0, 14}) + std::string(14, 'a')));  // port 256
+  EXPECT_FALSE(split_frames(octets({0, 1, 0, 0, 13}) + std::string(13, 'a')));  // too short
+  EXPECT_FALSE(split_frames(octets({0, 1, 0, 0xff, 0xff}) + std::string(65535, 'a')));
+}
+
+}  // namespace
+}  // namespace rackway::cluster

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// A network namespace of one test, gone at its end however it ends, and the words by which tests
+// change it. Needs root and iproute2.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+
+#include "control/kernel/kernel_mirror.hh"
+
+namespace rackway::control {
+
+class Sandbox {
+ public:
+  Sandbox() {
+    static int made = 0;
+    name_ = "rwt-" + std::to_string(::getpid()) + "-" + std::to_string(++made);
+    shell("ip netns add " + name_);
+    // Without duplicate address detection IPv6 addresses are there at once.
+    run("sysctl -q -w net.ipv6.conf.default.accept_dad=0 net.ipv6.conf.default.dad_transmits=0");
+    ip("link set lo up");
+  }
+  Sandbox(const Sandbox&) = delete;
+  Sandbox& operator=(const Sandbox&) = delete;
+  ~Sandbox() { (void)std::system(("ip netns del " + name_).c_str()); }
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+  static void shell(const std::string& command) {
+    ASSERT_EQ(std::system(command.c_str()), 0) << command;
+  }
+  void ip(const std::string& arguments) const { shell("ip -n " + name_ + " " + arguments); }
+  // For what the kernel may refuse.
+  void ip_or_not(const std::string& arguments) const {
+    (void)!std::system(("ip -n " + name_ + " " + arguments + " 2>/dev/null").c_str());
+  }
+  void run(const std::string& command) const { shell("ip netns exec " + name_ + " " + command); }
+  // Many at once; those that the kernel refuses are passed over.
+  void batch(const std::string& lines) const {
+    std::FILE* pipe = ::popen(("ip -n " + name_ + " -force -batch - 2>/dev/null").c_str(), "w");
+    ASSERT_NE(pipe, nullptr);
+    std::fwrite(lines.data(), 1, lines.size(), pipe);
+    ::pclose(pipe);
+  }
+  [[nodiscard]] std::string output_of(const std::string& arguments) const {
+    std::FILE* pipe = ::popen(("ip -n " + name_ + " " + arguments).c_str(), "r");
+    std::string text;
+    for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) text += static_cast<char>(c);
+    ::pclose(pipe);
+    return text;
+  }
+  // A cable with both ends here, up, so that `name` has a carrier.
+  void add_link(const std::string& name) const {
+    ip("link add " + name + " type veth peer name " + name + "-far");
+    ip("link set " + name + "-far up");
+    ip("link set " + name + " up");
+  }
+
+ private:
+  std::string name_;
+};
+
+inline IpAddress addr(const std::string& text) {
+  return IpAddress::parse(text).value();
+}
+inline IpPrefix prefix(const std::string& text) {
+  return IpPrefix::parse(text).value();
+}
+inline MacAddress mac(const std::string& text) {
+  return MacAddress::parse(text).value();
+}
+
+inline int ifindex_of(const KernelMirror& mirror, const std::string& name) {
+  for (const auto& [ifindex, link] : mirror.links()) {
+    if (link.name == name) return ifindex;
+  }
+  return 0;
+}
+
+// Takes in what waits now.
+inline void catch_up(KernelMirror& mirror) {
+  while (mirror.read_events()) {
+  }
+}
+
+// Until the kernel's timers and work queues have done what is expected; false after 15 s.
+inline bool eventually(KernelMirror& mirror, const std::function<bool()>& expected) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(15);
+  for (;;) {
+    catch_up(mirror);
+    if (expected()) return true;
+    if (std::chrono::steady_clock::now() > end) return false;
+    pollfd waiting{mirror.fd(), POLLIN, 0};
+    ::poll(&waiting, 1, 20);
+  }
+}
+
+inline bool is_equal(const KernelMirror& a, const KernelMirror& b) {
+  return a.links() == b.links() && a.addresses() == b.addresses() &&
+         a.neighbors() == b.neighbors() && a.routes() == b.routes();
+}
+
+// Whether the mirror comes to be what a new one reads from the kernel.
+inline bool becomes_equal_to_fresh(KernelMirror& mirror, const Sandbox& sandbox) {
+  return eventually(mirror, [&] { return is_equal(mirror, KernelMirror(sandbox.name())); });
+}
+
+}  // namespace rackway::control

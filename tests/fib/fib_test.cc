@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fib/fib.hh"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "tests/fib/sample_records.hh"
+
+namespace rackway::fib::testing {
+namespace {
+
+constexpr Ipv4Address kIn10{0x0a020304};    // 10.2.3.4
+constexpr Ipv4Address kIn10_1{0x0a010f01};  // 10.1.15.1
+constexpr Ipv4Address kBeyond{0x0a011001};  // 10.1.16.1, one past 10.1.0.0/20
+
+void apply(Fib& fib, const Delta& delta) {
+  const auto applied = fib.apply(delta);
+  ASSERT_TRUE(applied.has_value()) << applied.error().message;
+}
+
+std::vector<AdjacencyKey> bucket_keys(const GroupEntry& entry) {
+  std::vector<AdjacencyKey> keys;
+  for (const Bucket& bucket : entry.buckets) keys.push_back({bucket.node, bucket.index});
+  return keys;
+}
+
+std::vector<std::uint16_t> bucket_mtus(const GroupEntry& entry) {
+  std::vector<std::uint16_t> mtus;
+  for (const Bucket& bucket : entry.buckets) mtus.push_back(bucket.mtu);
+  return mtus;
+}
+
+TEST(Fib, Empty) {
+  const Fib fib;
+  EXPECT_EQ(fib.digest(), Digest{});
+  EXPECT_EQ(fib.snapshot(), Delta{});
+  EXPECT_EQ(fib.lookup(kIn10), Fib::kNoRoute);
+  EXPECT_EQ(fib.lookup(Ipv6Address{}), Fib::kNoRoute);
+  EXPECT_EQ(fib.group(Fib::kNoRoute).kind, GroupKind::unreachable);
+  EXPECT_TRUE(fib.group(Fib::kNoRoute).buckets.empty());
+  EXPECT_EQ(fib.longest_match(ip("10.0.0.1")), nullptr);
+  EXPECT_EQ(fib.find(prefix("0.0.0.0/0")), nullptr);
+  EXPECT_EQ(fib.find(GroupId{0}), nullptr);
+  EXPECT_EQ(fib.find(key(0, 0)), nullptr);
+  EXPECT_TRUE(fib.adjacencies_of({0}).empty());
+  EXPECT_TRUE(fib.addresses_of({4095}).empty());
+}
+
+TEST(Fib, LookupFindsTheLongestRouteOfTheFamily) {
+  const Fib fib = fib_of(sample());
+  EXPECT_EQ(fib.lookup(kIn10), GroupId{0});
+  EXPECT_EQ(fib.lookup(kIn10_1), GroupId{1});
+  EXPECT_EQ(fib.lookup(kBeyond), GroupId{0});
+  EXPECT_EQ(fib.lookup(Ipv4Address{0x0b000000}), GroupId{2});
+  EXPECT_EQ(fib.lookup(ip("2001:db8::1").v6()), GroupId{1});
+  EXPECT_EQ(fib.lookup(ip("2001:db9::1").v6()), Fib::kNoRoute);
+}
+
+TEST(Fib, BurstEqualsScalar) {
+  const Fib fib = fib_of(sample());
+  const std::vector<Ipv4Address> v4{kIn10, kIn10_1, kBeyond, {0}, {0xffffffff}};
+  std::vector<GroupId> out(v4.size());
+  fib.lookup(v4, out);
+  EXPECT_EQ(out, (std::vector<GroupId>{{0}, {1}, {0}, {2}, {2}}));
+  const std::vector<Ipv6Address> v6{ip("2001:db8:ffff::").v6(), ip("::").v6()};
+  out.resize(v6.size());
+  fib.lookup(v6, out);
+  EXPECT_EQ(out, (std::vector<GroupId>{{1}, Fib::kNoRoute}));
+}
+
+TEST(Fib, FindsRecords) {
+  const Fib fib = fib_of(sample());
+  EXPECT_EQ(*fib.longest_match(ip("10.1.15.255")), route("10.1.0.0/20", 1));
+  EXPECT_EQ(*fib.longest_match(ip("9.9.9.9")), route("0.0.0.0/0", 2));
+  EXPECT_EQ(fib.longest_match(ip("::1")), nullptr);
+  EXPECT_EQ(*fib.find(prefix("10.0.0.0/8")), route("10.0.0.0/8", 0));
+  EXPECT_EQ(fib.find(prefix("10.0.0.0/9")), nullptr);
+  EXPECT_EQ(*fib.find(GroupId{1}), sample().groups[1]);
+  EXPECT_EQ(*fib.find(key(2, 0)), adjacency(2, 0, 9000));
+  EXPECT_EQ(fib.find(key(2, 1)), nullptr);
+  const auto size = fib.size();
+  EXPECT_EQ(size.ipv4_routes, 3u);
+  EXPECT_EQ(size.ipv6_routes, 1u);
+  EXPECT_EQ(size.groups, 3u);
+  EXPECT_EQ(size.adjacencies, 3u);
+  EXPECT_EQ(size.addresses, 2u);
+}
+
+TEST(Fib, RemovedRouteUncoversTheOneAboveIt) {
+  Fib fib = fib_of(sample());
+  apply(fib, {.removed_routes = {prefix("10.1.0.0/20")}});
+  EXPECT_EQ(fib.lookup(kIn10_1), GroupId{0});
+  apply(fib, {.removed_routes = {prefix("10.0.0.0/8")}});
+  EXPECT_EQ(fib.lookup(kIn10_1), GroupId{2});
+  apply(fib, {.removed_routes = {prefix("0.0.0.0/0")}});
+  EXPECT_EQ(fib.lookup(kIn10_1), Fib::kNoRoute);
+}
+
+TEST(Fib, BucketsFollowWeights) {
+  const Fib fib = fib_of(sample());
+  const GroupEntry& entry = fib.group({1});
+  EXPECT_EQ(entry.kind, GroupKind::forward);
+  EXPECT_EQ(bucket_keys(entry), (std::vector{key(1, 1), key(2, 0), key(2, 0), key(2, 0)}));
+  EXPECT_EQ(bucket_mtus(entry), (std::vector<std::uint16_t>{1500, 9000, 9000, 9000}));
+  EXPECT_EQ(entry.pick(0).node, NodeId{1});
+  EXPECT_EQ(entry.pick(0x3fffffff).node, NodeId{1});
+  EXPECT_EQ(entry.pick(0x40000000).node, NodeId{2});
+  EXPECT_EQ(entry.pick(0xffffffff).node, NodeId{2});
+}
+
+TEST(Fib, ReplacedGroupHasItsNewBuckets) {
+  Fib fib = fib_of(sample());
+  apply(fib, {.groups = {forward(1, {{key(1, 0), 7}})}});
+  EXPECT_EQ(bucket_keys(fib.group({1})), std::vector{key(1, 0)});
+  apply(fib, {.groups = {plain(1, GroupKind::prohibit)}});
+  EXPECT_EQ(fib.group({1}).kind, GroupKind::prohibit);
+  EXPECT_TRUE(fib.group({1}).buckets.empty());
+}
+
+TEST(Fib, RemovedGroupReadsAsUnreachable) {
+  Fib fib = fib_of(sample());
+  apply(fib, {.removed_groups = {{0}}, .removed_routes = {prefix("10.0.0.0/8")}});
+  EXPECT_EQ(fib.group({0}).kind, GroupKind::unreachable);
+  EXPECT_TRUE(fib.group({0}).buckets.empty());
+  EXPECT_EQ(fib.size().groups, 2u);
+}
+
+TEST(Fib, MtuOfAnAdjacencyReachesEveryGroupOnIt) {
+  Fib fib = fib_of(sample());
+  apply(fib, {.groups = {forward(5, {{key(2, 0), 1}, {key(1, 0), 1}, {key(2, 0), 1}})}});
+  apply(fib, {.adjacencies = {adjacency(2, 0, 1280)}});
+  EXPECT_EQ(bucket_mtus(fib.group({0})), (std::vector<std::uint16_t>{1500}));
+  EXPECT_EQ(bucket_mtus(fib.group({1})), (std::vector<std::uint16_t>{1500, 1280, 1280, 1280}));
+  EXPECT_EQ(bucket_mtus(fib.group({5})), (std::vector<std::uint16_t>{1280, 1500, 1280}));
+  EXPECT_EQ(fib.adjacencies_of({2})[0].mtu, 1280);
+}
+
+TEST(Fib, MtuAndGroupMayChangeTogether) {
+  Fib fib = fib_of(sample());
+  apply(fib, {.adjacencies = {adjacency(2, 0, 1280), adjacency(1, 0, 4000)},
+              .groups = {forward(1, {{key(1, 0), 1}})}});
+  EXPECT_EQ(bucket_mtus(fib.group({1})), (std::vector<std::uint16_t>{4000}));
+  // Group 1 no longer uses it: nothing to refresh, nothing in the way of its removal.
+  apply(fib, {.adjacencies = {adjacency(2, 0, 1400)}});
+  EXPECT_EQ(bucket_mtus(fib.group({1})), (std::vector<std::uint16_t>{4000}));
+  apply(fib, {.removed_adjacencies = {key(2, 0)}});
+}
+
+TEST(Fib, LocalAdjacenciesByIndex) {
+  Fib fib = fib_of(sample());
+  apply(fib, {.adjacencies = {adjacency(1, 5)}});
+  auto local = fib.adjacencies_of({1});
+  ASSERT_EQ(local.size(), 6u);
+  for (const unsigned index : {0, 1, 5}) {
+    EXPECT_TRUE(local[index].valid);
+    EXPECT_EQ(local[index].destination, adjacency(1, index).destination);
+    EXPECT_EQ(local[index].port, adjacency(1, index).port);
+    EXPECT_EQ(local[index].mtu, 1500);
+  }
+  for (const unsigned index : {2, 3, 4}) EXPECT_FALSE(local[index].valid);
+  apply(fib, {.removed_adjacencies = {key(1, 5)}});
+  EXPECT_EQ(fib.adjacencies_of({1}).size(), 2u);
+  EXPECT_EQ(fib.adjacencies_of({2}).size(), 1u);
+  EXPECT_TRUE(fib.adjacencies_of({0}).empty());
+}
+
+TEST(Fib, AddressesSortedByPort) {
+  Fib fib;
+  const auto second = port_address(3, 1, "10.0.0.2", 24);
+  const auto third = port_address(3, 2, "fe80::1", 64);
+  const auto first = port_address(3, 0, "192.0.2.1", 31);
+  apply(fib, {.addresses = {third, second}});
+  apply(fib, {.addresses = {first, port_address(4, 0, "10.0.0.2", 24)}});
+  const auto own = fib.addresses_of({3});
+  EXPECT_EQ(std::vector(own.begin(), own.end()), (std::vector{first, second, third}));
+  EXPECT_EQ(fib.size().addresses, 4u);
+}
+
+TEST(Fib, SubnetLengthChangesInOneDelta) {
+  Fib fib = fib_of(sample());
+  const auto shorter = port_address(1, 0, "10.0.0.254", 16);
+  apply(fib, {.addresses = {shorter}, .removed_addresses = {port_address(1, 0, "10.0.0.254", 24)}});
+  ASSERT_EQ(fib.addresses_of({1}).size(), 2u);
+  EXPECT_EQ(fib.addresses_of({1})[0], shorter);
+}
+
+TEST(Fib, SettingWhatIsThereChangesNothing) {
+  Fib fib = fib_of(sample());
+  const Digest digest = fib.digest();
+  apply(fib, sample());
+  EXPECT_EQ(fib.digest(), digest);
+  EXPECT_EQ(fib.snapshot(), sample());
+  apply(fib, removal_of(sample()));
+  EXPECT_EQ(fib.digest(), Digest{});
+}
+
+TEST(Fib, SnapshotIsSortedWhateverTheOrder) {
+  std::mt19937 random(1);
+  Delta shuffled = sample();
+  std::ranges::shuffle(shuffled.adjacencies, random);
+  std::ranges::shuffle(shuffled.groups, random);
+  std::ranges::shuffle(shuffled.routes, random);
+  std::ranges::shuffle(shuffled.addresses, random);
+  ASSERT_NE(shuffled, sample());
+  const Fib fib = fib_of(shuffled);
+  EXPECT_EQ(fib.snapshot(), sample());
+  EXPECT_EQ(fib.digest(), fib_of(sample()).digest());
+}
+
+// One field of one record at a time.
+TEST(Fib, DigestTellsEveryFieldApart) {
+  const auto differs = [digest = fib_of(sample()).digest()](auto change) {
+    Delta other = sample();
+    change(other);
+    return fib_of(other).digest() != digest;
+  };
+  EXPECT_TRUE(differs([](Delta& d) { d.adjacencies[0].port.value ^= 1; }));
+  EXPECT_TRUE(differs([](Delta& d) { d.adjacencies[0].destination.bytes[5] ^= 1; }));
+  EXPECT_TRUE(differs([](Delta& d) { d.adjacencies[0].mtu ^= 1; }));
+  EXPECT_TRUE(differs([](Delta& d) { d.adjacencies[0].next_hop = ip("fe80::1"); }));
+  EXPECT_TRUE(differs([](Delta& d) { d.groups[2].kind = GroupKind::prohibit; }));
+  EXPECT_TRUE(differs([](Delta& d) { d.groups[1].members[0].weight = 2; }));
+  EXPECT_TRUE(differs([](Delta& d) { d.groups[1].members[0].adjacency = key(1, 0); }));
+  EXPECT_TRUE(differs([](Delta& d) { std::swap(d.groups[1].members[0], d.groups[1].members[1]); }));
+  EXPECT_TRUE(differs([](Delta& d) { d.routes[0].group = {1}; }));
+  EXPECT_TRUE(differs([](Delta& d) { d.routes[0].prefix.length = 1; }));
+  EXPECT_TRUE(differs([](Delta& d) { d.addresses[0].port = {2}; }));
+  EXPECT_TRUE(differs([](Delta& d) { d.addresses[0].length = 25; }));
+  EXPECT_TRUE(differs([](Delta& d) { d.addresses.pop_back(); }));
+  EXPECT_FALSE(differs([](Delta&) {}));
+}
+
+TEST(Fib, CloneIsEqualAndIndependent) {
+  Fib fib = fib_of(sample());
+  Fib copy = fib.clone();
+  EXPECT_EQ(copy.snapshot(), sample());
+  EXPECT_EQ(copy.digest(), fib.digest());
+  apply(copy, removal_of(sample()));
+  EXPECT_EQ(fib.snapshot(), sample());
+  EXPECT_EQ(fib.lookup(kIn10_1), GroupId{1});
+  fib = std::move(copy);
+  EXPECT_EQ(fib.snapshot(), Delta{});
+}
+
+}  // namespace
+}  // namespace rackway::fib::testing

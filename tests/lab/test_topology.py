@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lab's plan and the configuration made from it. Needs neither root nor a running lab."""
+
+from __future__ import annotations
+
+import ipaddress
+import itertools
+import json
+from pathlib import Path
+
+import pytest
+
+from lab import bird, frr, prefixes
+from lab.topology import MAX_NODES, MIN_NODES, Host, Node, Topology, cluster_document, cluster_json
+
+_SHIPPED = Path(__file__).resolve().parents[2] / "lab" / "cluster.json"
+
+
+def test_shipped_example_is_what_the_lab_uses() -> None:
+    assert _SHIPPED.read_text() == cluster_json(Topology()), (
+        "renew it: /usr/bin/python3 -m lab.topology > lab/cluster.json"
+    )
+
+
+def test_readable_json_says_the_same_as_the_document() -> None:
+    for size in range(MIN_NODES, MAX_NODES + 1):
+        assert json.loads(cluster_json(Topology(size))) == cluster_document(Topology(size))
+
+
+def test_names_and_addresses_of_the_second_site() -> None:
+    node, host = Node(2), Host(2)
+    assert (node.name, node.namespace, node.port) == ("n2", "rw-n2", "n2-p0")
+    assert (node.port_mac, host.mac) == ("02:52:57:00:00:02", "02:52:48:00:00:02")
+    assert (node.port_address(4), node.port_address(6)) == ("10.0.2.1", "2001:db8:2::1")
+    assert (host.address(4), host.address(6)) == ("10.0.2.2", "2001:db8:2::2")
+    assert (host.gateway(4), host.gateway(6)) == (node.port_address(4), node.port_address(6))
+
+
+@pytest.mark.parametrize("size", range(MIN_NODES, MAX_NODES + 1))
+def test_full_mesh_has_a_link_per_pair(size: int) -> None:
+    links = cluster_document(Topology(size))["fabric"]["links"]
+    between = [tuple(link["between"]) for link in links]
+    assert between == list(itertools.combinations([f"n{i}" for i in range(1, size + 1)], 2))
+
+
+@pytest.mark.parametrize("size", range(MIN_NODES, MAX_NODES + 1))
+def test_fabric_devices_pair_up_and_are_unique_on_a_node(size: int) -> None:
+    on_node: dict[str, list[str]] = {}
+    for link in cluster_document(Topology(size))["fabric"]["links"]:
+        ends = [dict(item.split("=", 1) for item in device.split(",")[1:])
+                for device in link["devices"]]
+        assert ends[0] == ends[1] | {"role": "server"}
+        assert ends[1]["role"] == "client"
+        for node, device in zip(link["between"], link["devices"]):
+            on_node.setdefault(node, []).append(device.partition(",")[0])
+    for node, devices in on_node.items():
+        assert devices == [f"net_memif{i}" for i in range(size - 1)], node
+
+
+def test_static_routes_need_the_third_host() -> None:
+    assert not Topology(2).has_static_routes
+    assert {route.get("type", "unicast") for route in cluster_document(Topology(2))["routes"]} == {
+        "blackhole"
+    }
+    assert {tuple(route.get("via", ())) for route in cluster_document(Topology(3))["routes"]} == {
+        ("10.0.3.2",),
+        ("2001:db8:3::2",),
+        (),
+    }
+
+
+def test_announced_prefixes_are_many_and_do_not_overlap() -> None:
+    for made, whole in (
+        (prefixes.ipv4_prefixes, ipaddress.ip_network("100.64.0.0/10")),
+        (prefixes.ipv6_prefixes, ipaddress.ip_network("2001:db8:8000::/33")),
+    ):
+        announced = sorted(made(1) + made(2))
+        assert all(prefix.subnet_of(whole) for prefix in announced)
+        assert len(announced) in (4000, 2000)
+        assert not any(a.overlaps(b) for a, b in itertools.pairwise(announced))
+        assert len({prefix.prefixlen for prefix in announced}) >= 5
+
+
+def test_living_addresses_lie_in_announced_prefixes_of_both_families() -> None:
+    for number in (1, 2):
+        announced = [*prefixes.ipv4_prefixes(number), *prefixes.ipv6_prefixes(number)]
+        living = [ipaddress.ip_address(text) for text in prefixes.living_addresses(number)]
+        assert {address.version for address in living} == {4, 6}
+        for address in living:
+            assert any(
+                address in prefix for prefix in announced if prefix.version == address.version
+            )
+
+
+def test_bgpd_has_a_session_per_family_and_host() -> None:
+    config = frr.bgpd_config(Topology())
+    for peer in ("10.0.1.2", "10.0.2.2", "2001:db8:1::2", "2001:db8:2::2"):
+        assert f" neighbor {peer} remote-as 6500" in config
+        assert f"  neighbor {peer} activate" in config
+    assert "no bgp ebgp-requires-policy" in config
+
+
+def test_bird_announces_everything_and_touches_no_kernel() -> None:
+    config = bird.config(Host(1))
+    assert config.count(" unreachable;") == prefixes.IPV4_COUNT + prefixes.IPV6_COUNT
+    assert "protocol kernel" not in config
+    assert "local 10.0.1.2 as 65001;" in config
+    assert "neighbor 2001:db8:1::1 as 65000;" in config

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "topo/cluster_document.hh"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "base/startup_error.hh"
+#include "tests/topo/good_document.hh"
+
+namespace rackway::topo {
+namespace {
+
+IpAddress address(const char* text) {
+  return *IpAddress::parse(text);
+}
+IpPrefix prefix(const char* text) {
+  return *IpPrefix::parse(text);
+}
+
+TEST(ClusterDocument, ReadsTheController) {
+  const auto document = parse_cluster_document(kGood, "lab.json");
+  EXPECT_EQ(document.name, "lab.one");
+  EXPECT_EQ(document.controller.control, "tcp://10.0.0.1:7700");
+  EXPECT_EQ(document.controller.packets, "tcp://[2001:db8::1]:7701");
+  EXPECT_EQ(document.controller.api, "ipc:///run/lab/api.sock");
+  EXPECT_EQ(document.controller.network_namespace, "lab_ns");
+  EXPECT_EQ(document.controller.settle_ms, 1000u);
+  EXPECT_EQ(document.controller.settle_max_ms, 2000u);
+}
+
+TEST(ClusterDocument, ReadsNodesAndPortsInTheirOrder) {
+  const auto document = parse_cluster_document(kGood, "lab.json");
+  ASSERT_EQ(document.nodes.size(), 3u);
+  EXPECT_EQ(document.nodes[0].name, "n1");
+  EXPECT_EQ(document.nodes[1].name, "n2");
+  EXPECT_EQ(document.nodes[2].name, "n-3");
+  ASSERT_EQ(document.nodes[0].ports.size(), 2u);
+  ASSERT_EQ(document.nodes[1].ports.size(), 1u);
+  EXPECT_TRUE(document.nodes[2].ports.empty());
+  EXPECT_EQ(document.nodes[0].ports[0].name, "p0");
+  EXPECT_EQ(document.nodes[0].ports[0].device, "net_af_packet0,iface=ext0");
+  EXPECT_EQ(document.nodes[0].ports[0].mtu, 9000);
+  EXPECT_EQ(document.nodes[0].ports[1].name, "p.1");
+  EXPECT_EQ(document.nodes[0].ports[1].device, "0000:01:00.0");
+  EXPECT_EQ(document.nodes[0].ports[1].mtu, 1500);
+  EXPECT_EQ(document.nodes[1].ports[0].name, "p0");
+}
+
+TEST(ClusterDocument, ReadsLinksWithTheirEndsAsWritten) {
+  const auto document = parse_cluster_document(kGood, "lab.json");
+  ASSERT_EQ(document.links.size(), 2u);
+  EXPECT_EQ(document.links[0].a, NodeId{1});
+  EXPECT_EQ(document.links[0].b, NodeId{0});
+  EXPECT_EQ(document.links[1].a, NodeId{1});
+  EXPECT_EQ(document.links[1].b, NodeId{2});
+  EXPECT_EQ(document.links[1].device_a, "net_memif1,id=1");
+  EXPECT_EQ(document.links[1].device_b, "net_memif0,id=1");
+  EXPECT_EQ(document.vlb.relay_percent, 40);
+}
+
+TEST(ClusterDocument, ReadsRoutesOfEveryType) {
+  const auto document = parse_cluster_document(kGood, "lab.json");
+  using Type = StaticRoute::Type;
+  ASSERT_EQ(document.routes.size(), 5u);
+  EXPECT_EQ(document.routes[0].prefix, prefix("203.0.113.0/24"));
+  EXPECT_EQ(document.routes[0].type, Type::unicast);
+  EXPECT_EQ(document.routes[0].via, (std::vector{address("10.0.1.2"), address("10.0.1.3")}));
+  EXPECT_EQ(document.routes[1].prefix, prefix("198.51.100.0/24"));
+  EXPECT_EQ(document.routes[1].type, Type::blackhole);
+  EXPECT_TRUE(document.routes[1].via.empty());
+  EXPECT_EQ(document.routes[2].type, Type::unicast);
+  EXPECT_EQ(document.routes[2].via, (std::vector{address("2001:db8:1::2")}));
+  EXPECT_EQ(document.routes[3].prefix, prefix("0.0.0.0/0"));
+  EXPECT_EQ(document.routes[3].type, Type::unreachable);
+  EXPECT_EQ(document.routes[4].prefix, prefix("::/0"));
+  EXPECT_EQ(document.routes[4].type, Type::prohibit);
+}
+
+TEST(ClusterDocument, FindsNodesByName) {
+  const auto document = parse_cluster_document(kGood, "lab.json");
+  EXPECT_EQ(document.find_node("n1"), NodeId{0});
+  EXPECT_EQ(document.find_node("n-3"), NodeId{2});
+  EXPECT_EQ(document.find_node("n"), std::nullopt);
+  EXPECT_EQ(document.find_node(""), std::nullopt);
+}
+
+TEST(ClusterDocument, WhatIsLeftOutHasTheDefaults) {
+  const auto document = parse_cluster_document(kSmallest, "lab.json");
+  EXPECT_EQ(document.controller.control, "tcp://127.0.0.1:7600");
+  EXPECT_EQ(document.controller.packets, "tcp://127.0.0.1:7601");
+  EXPECT_EQ(document.controller.api, "ipc:///run/rackway/api.sock");
+  EXPECT_EQ(document.controller.network_namespace, "rackway");
+  EXPECT_EQ(document.controller.settle_ms, 5000u);
+  EXPECT_EQ(document.controller.settle_max_ms, 60000u);
+  EXPECT_EQ(document.vlb.relay_percent, 25);
+  EXPECT_TRUE(document.nodes[0].ports.empty());
+  EXPECT_TRUE(document.links.empty());
+  EXPECT_TRUE(document.routes.empty());
+}
+
+TEST(ClusterDocument, EmptyPartsAreLikeMissingOnes) {
+  const auto document = parse_cluster_document(
+      R"({"name": "x", "nodes": [{"name": "a", "ports": []}], "controller": {}, "vlb": {},
+          "fabric": {"links": []}, "routes": []})",
+      "lab.json");
+  EXPECT_EQ(document.controller.settle_ms, 5000u);
+  EXPECT_EQ(document.vlb.relay_percent, 25);
+  EXPECT_TRUE(
+      parse_cluster_document(with(kSmallest, "]}", R"(], "fabric": {}})"), "").links.empty());
+}
+
+TEST(ClusterDocument, TakesNumbersAtTheirBounds) {
+  for (const char* mtu : {"1280", "9216"}) {
+    const auto document = parse_cluster_document(with(kGood, "9000", mtu), "lab.json");
+    EXPECT_EQ(std::to_string(document.nodes[0].ports[0].mtu), mtu);
+  }
+  for (const char* percent : {"0", "100"}) {
+    const auto document = parse_cluster_document(with(kGood, "40", percent), "lab.json");
+    EXPECT_EQ(std::to_string(document.vlb.relay_percent), percent);
+  }
+  EXPECT_EQ(fault_of(with(with(kGood, "1000", "0"), "2000", "0")), "");
+  EXPECT_EQ(fault_of(with(with(kGood, "1000", "3600000"), "2000", "3600000")), "");
+}
+
+TEST(ClusterDocument, TakesTheMostNodesPortsAndNextHops) {
+  std::string nodes, links, ports, via;
+  for (int i = 0; i < 4096; ++i) {
+    nodes += (i > 0 ? "," : "") + std::string(R"({"name": "n)") + std::to_string(i) + "\"}";
+    if (i == 0) continue;
+    const auto before = std::to_string(i - 1), self = std::to_string(i);
+    links += (i > 1 ? "," : "") + std::string(R"({"between": ["n)") + before + R"(", "n)" + self +
+             R"("], "devices": ["up", "down"]})";
+  }
+  for (int i = 0; i < 256; ++i) {
+    const auto number = std::to_string(i);
+    ports += (i > 0 ? "," : "") + std::string(R"({"name": "p)") + number + R"(", "device": "d)" +
+             number + "\"}";
+  }
+  for (int i = 0; i < 64; ++i) via += (i > 0 ? "," : "") + ("\"10.0.0." + std::to_string(i) + "\"");
+  const auto text = R"({"name": "x", "nodes": [)" + nodes + R"(], "fabric": {"links": [)" + links +
+                    R"(]}, "routes": [{"prefix": "0.0.0.0/0", "via": [)" + via + "]}]}";
+  const auto document = parse_cluster_document(
+      with(text, R"("n0"})", R"("n0", "ports": [)" + ports + "]}"), "lab.json");
+  EXPECT_EQ(document.nodes.size(), 4096u);
+  EXPECT_EQ(document.links.size(), 4095u);
+  EXPECT_EQ(document.nodes[0].ports.size(), 256u);
+  EXPECT_EQ(document.routes[0].via.size(), 64u);
+  EXPECT_EQ(document.find_node("n4095"), NodeId{4095});
+}
+
+class ClusterDocumentFile : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = testing::TempDir() + "/cluster_document_XXXXXX";
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    directory_ = name;
+  }
+  void TearDown() override { std::filesystem::remove_all(directory_); }
+
+  [[nodiscard]] std::string path(const std::string& name) const { return directory_ / name; }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name), std::ios::binary) << text;
+  }
+  static std::string fault_of_file(const std::string& file) {
+    try {
+      (void)read_cluster_document(file);
+    } catch (const StartupError& fault) {
+      return fault.what();
+    }
+    return "";
+  }
+
+  std::filesystem::path directory_;
+};
+
+TEST_F(ClusterDocumentFile, IsReadLikeItsText) {
+  write("good.json", kGood);
+  EXPECT_EQ(read_cluster_document(path("good.json")).nodes.size(), 3u);
+}
+
+TEST_F(ClusterDocumentFile, IsNamedInFaults) {
+  write("bad.json", with(kGood, "9000", "1"));
+  EXPECT_EQ(fault_of_file(path("bad.json")),
+            "1 is out of bounds (" + path("bad.json") +
+                " at /nodes/0/ports/0/mtu); give a whole number, 1280 to 9216");
+}
+
+TEST_F(ClusterDocumentFile, ThatCanNotBeReadIsAFault) {
+  const std::string advice = "; give the path of a readable JSON file";
+  EXPECT_EQ(fault_of_file(path("none.json")),
+            "can not read the cluster document: No such file or directory (" + path("none.json") +
+                ")" + advice);
+  EXPECT_EQ(fault_of_file(directory_), "can not read the cluster document: Is a directory (" +
+                                           directory_.string() + ")" + advice);
+  // Opens, but there is nothing to read at its address 0.
+  EXPECT_EQ(fault_of_file("/proc/self/mem"),
+            "can not read the cluster document: Input/output error (/proc/self/mem)" + advice);
+  write("file", "");
+  EXPECT_NE(fault_of_file(path("file/below")).find("Not a directory"), std::string::npos);
+}
+
+TEST_F(ClusterDocumentFile, IsBoundedInSize) {
+  constexpr std::size_t kMost = 16u << 20;
+  write("most.json", kGood + std::string(kMost - kGood.size(), ' '));
+  EXPECT_EQ(fault_of_file(path("most.json")), "");
+  write("more.json", kGood + std::string(kMost + 1 - kGood.size(), ' '));
+  EXPECT_EQ(fault_of_file(path("more.json")),
+            "the cluster document is over 16 MiB (" + path("more.json") + "); give a smaller one");
+  EXPECT_NE(fault_of_file("/dev/zero").find("over 16 MiB"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace rackway::topo

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fabric tag: where a frame goes inside the cluster, written into its two MAC addresses, so
+// that it costs no octets and leaves the IP packet untouched. Layout in docs/fabric_tag.md, pinned
+// by tests/vlb/fabric_tag_test.cc. After RouteBricks (SOSP'09, section 4.3), which used one MAC.
+//
+//   destination MAC   octet 0     kind (locally administered, unicast)
+//                     octets 1-3  target (12 bits), egress (12 bits)
+//                     octets 4-5  hop budget (4 bits), time stamp (12 bits)
+//   source MAC        octet 0     epoch mark (6 bits), then binary 10
+//                     octets 1-2  ingress (12 bits), spare (4 bits, zero)
+//                     octets 3-5  adjacency (24 bits)
+//
+// Functions take a pointer to the first octet of the frame, which has at least 12 octets.
+#pragma once
+
+#include <cstdint>
+
+#include "base/byte_order.hh"
+#include "base/id.hh"
+#include "base/mac_address.hh"
+
+namespace rackway::vlb {
+
+enum class FabricKind : std::uint8_t {
+  data = 0xd2,   // an IP packet on its way to its egress node
+  hello = 0xd6,  // liveness of a link; reserved
+};
+
+struct FabricTag {
+  FabricKind kind{FabricKind::data};
+  NodeId target;               // the node to deliver it to now: a relay or the egress node
+  NodeId egress;               // the node where it leaves the cluster
+  std::uint8_t hop_budget{};   // relays it may still pass, 0..15
+  std::uint16_t time_stamp{};  // reserved, 0 (12 bits)
+  std::uint8_t epoch_mark{};   // low 6 bits of the epoch the ingress looked it up in
+  NodeId ingress;              // the node where it entered
+  AdjacencyId adjacency;       // how the egress node sends it
+
+  bool operator==(const FabricTag&) const = default;
+};
+
+// One relay on the way, and one more when a relay finds its own way blocked.
+inline constexpr std::uint8_t kInitialHopBudget = 2;
+
+// Writes all 12 octets. Fields are cut to their width.
+void write_tag(std::uint8_t* frame, const FabricTag& tag) noexcept;
+// Reads all 12 octets; the kind is not checked, see is_data().
+[[nodiscard]] FabricTag read_tag(const std::uint8_t* frame) noexcept;
+
+// True for a frame that carries a packet: kind and the fixed and spare bits are as written above.
+[[nodiscard]] inline bool is_data(const std::uint8_t* frame) noexcept {
+  return frame[0] == static_cast<std::uint8_t>(FabricKind::data) && (frame[6] & 0x03) == 0x02 &&
+         (frame[8] & 0x0f) == 0;
+}
+
+// What a relay needs, each one load.
+[[nodiscard]] inline NodeId target_of(const std::uint8_t* frame) noexcept {
+  return NodeId{static_cast<std::uint16_t>(load_be<std::uint16_t>(frame + 1) >> 4)};
+}
+[[nodiscard]] inline NodeId egress_of(const std::uint8_t* frame) noexcept {
+  return NodeId{static_cast<std::uint16_t>(load_be<std::uint16_t>(frame + 2) & 0x0fff)};
+}
+[[nodiscard]] inline std::uint8_t hop_budget_of(const std::uint8_t* frame) noexcept {
+  return frame[4] >> 4;
+}
+[[nodiscard]] inline AdjacencyId adjacency_of(const std::uint8_t* frame) noexcept {
+  return AdjacencyId{load_be<std::uint32_t>(frame + 8) & 0x00ffffff};
+}
+
+// What a relay writes: the next target, and one hop less. The budget must not be 0.
+inline void retarget(std::uint8_t* frame, NodeId target) noexcept {
+  store_be<std::uint16_t>(frame + 1,
+                          static_cast<std::uint16_t>(target.value << 4 | (frame[2] & 0x0f)));
+  frame[4] = static_cast<std::uint8_t>(frame[4] - 0x10);
+}
+
+// True for an address that an external port must neither have nor accept frames to.
+[[nodiscard]] inline bool is_fabric_address(const MacAddress& mac) noexcept {
+  return mac.bytes[0] == static_cast<std::uint8_t>(FabricKind::data) ||
+         mac.bytes[0] == static_cast<std::uint8_t>(FabricKind::hello);
+}
+
+}  // namespace rackway::vlb
