@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/controller.hh"
 
-
 #include "base/log.hh"
 #include "base/startup_error.hh"
 #include "cluster/channel_poll.hh"
@@ -45,6 +44,7 @@ Controller::Controller(topo::ClusterDocument document)
     : document_(std::move(document)),
       api_(document_.controller.api),
       channel_(document_.controller.control),
+      packets_(document_.controller.packets),
       taps_(make_taps(document_)),
       mirror_(document_.controller.network_namespace),
       static_routes_(document_.controller.network_namespace, document_.routes),
@@ -54,7 +54,9 @@ Controller::Controller(topo::ClusterDocument document)
           names_of(document_.nodes),
           [this](NodeId node, const auto& message) { return send(node, message); }, Clock::now()),
       reports_(document_.nodes.size()),
-      carriers_known_down_(document_.nodes.size(), false) {
+      carriers_known_down_(document_.nodes.size(), false),
+      settling_(std::chrono::milliseconds(document_.controller.settle_ms),
+                std::chrono::milliseconds(document_.controller.settle_max_ms)) {
   std::vector<SlowPath::Node> nodes;
   for (std::uint16_t n = 0; n < document_.nodes.size(); ++n) {
     node_ids_[document_.nodes[n].name] = NodeId{n};
@@ -64,7 +66,7 @@ Controller::Controller(topo::ClusterDocument document)
       node.taps.push_back(taps_[n][p]->fd());
     }
   }
-  slow_path_ = std::make_unique<SlowPath>(document_.controller.packets, std::move(nodes));
+  slow_path_ = std::make_unique<SlowPath>(std::move(packets_), std::move(nodes));
   install_static_routes();
 }
 
@@ -79,11 +81,11 @@ void Controller::run(const std::atomic<bool>& stop) {
     poll.wait(first_unpublished_ ? static_cast<int>(kGather / 1ms) : kTickMs);
     const auto now = Clock::now();
     take_messages(now);
-    take_kernel_changes(now);
+    take_kernel_changes();
     coordinator_.tick(now);
     watch_nodes();
     publish(now);
-    settle_when_quiet(now);
+    settle_when_due(now);
     every_so_often(now);
     api_.serve([this](const std::string& request) { return answer(request); });
   }
@@ -198,21 +200,17 @@ void Controller::watch_nodes() {
 
 // ---- routes
 
-void Controller::take_kernel_changes(Clock::time_point now) {
+void Controller::take_kernel_changes() {
   while (mirror_.read_events()) {
   }
   const auto changes = mirror_.take_changes();
   if (changes.empty()) return;
   builder_.take(changes);
-  if (!changes.routes.empty()) last_change_ = now;
   if (!changes.addresses.empty() || !changes.links.empty()) install_static_routes();
 }
 
 void Controller::publish(Clock::time_point now) {
-  if (auto recovered = coordinator_.take_recovered()) {
-    builder_.restore(*recovered);
-    stale_at_start_ = builder_.stale();
-  }
+  if (auto recovered = coordinator_.take_recovered()) builder_.restore(*recovered);
   if (!builder_.changed()) return;
   if (!first_unpublished_) first_unpublished_ = now;
   if (!coordinator_.ready() || now < *first_unpublished_ + kGather) return;
@@ -226,16 +224,9 @@ void Controller::publish(Clock::time_point now) {
   }
 }
 
-// Routes that were there before a restart stay until the routing daemons have said theirs again:
-// all of them, or some and then nothing for a while, or until we have waited long enough.
-void Controller::settle_when_quiet(Clock::time_point now) {
+void Controller::settle_when_due(Clock::time_point now) {
   if (settled_ || coordinator_.recovering() || builder_.changed()) return;
-  const auto quiet = std::chrono::milliseconds(document_.controller.settle_ms);
-  const auto longest = std::chrono::milliseconds(document_.controller.settle_max_ms);
-  const bool confirmed_some = builder_.stale() < stale_at_start_;
-  const bool is_quiet = now >= std::max(started_, last_change_) + quiet;
-  if (builder_.stale() > 0 && !(confirmed_some && is_quiet) && now < started_ + longest) return;
-  if (builder_.stale() == 0 && stale_at_start_ > 0 && !is_quiet) return;
+  if (!settling_.due(builder_.stale(), builder_.confirmed(), now)) return;
   settled_ = true;
   if (builder_.stale() > 0) log::warn("sweeping {} routes that nobody names", builder_.stale());
   builder_.settle();

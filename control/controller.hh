@@ -22,6 +22,7 @@
 #include "control/kernel/kernel_mirror.hh"
 #include "control/kernel/static_routes.hh"
 #include "control/kernel/tap.hh"
+#include "control/settling.hh"
 #include "control/slow_path.hh"
 #include "topo/cluster_document.hh"
 
@@ -49,9 +50,9 @@ class Controller {
   void dispatch(NodeId node, const cluster::Message& message, Clock::time_point now);
   void on_ports(NodeId node, const cluster::PortStates& states);
   void watch_nodes();
-  void take_kernel_changes(Clock::time_point now);
+  void take_kernel_changes();
   void publish(Clock::time_point now);
-  void settle_when_quiet(Clock::time_point now);
+  void settle_when_due(Clock::time_point now);
   void install_static_routes();
   void every_so_often(Clock::time_point now);
   bool send(NodeId node, const cluster::Message& message);
@@ -61,7 +62,7 @@ class Controller {
   topo::ClusterDocument document_;
   Clock::time_point started_ = Clock::now();
   cluster::ApiServer api_;
-  cluster::ControllerEnd channel_;
+  cluster::ControllerEnd channel_, packets_;  // packets_ is the slow path's as soon as there is one
   std::vector<std::vector<std::unique_ptr<Tap>>> taps_;  // by node, port
   KernelMirror mirror_;
   StaticRoutes static_routes_;
@@ -75,9 +76,9 @@ class Controller {
   std::vector<std::string> waiting_static_routes_;
 
   bool settled_ = false;
-  Clock::time_point last_change_{}, next_round_{}, next_heartbeat_{};
+  Settling settling_;
+  Clock::time_point next_round_{}, next_heartbeat_{};
   std::optional<Clock::time_point> first_unpublished_;
-  std::size_t stale_at_start_ = 0;
 };
 
 }  // namespace rackway::control

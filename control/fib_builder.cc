@@ -224,7 +224,11 @@ void FibBuilder::refresh_adjacencies(Epoch epoch) {
 
 void FibBuilder::refresh_routes() {
   for (const auto& prefix : dirty_routes_) {
-    if (kernel_.routes.contains(prefix) || host_neighbor(prefix)) stale_routes_.erase(prefix);
+    if (kernel_.routes.contains(prefix)) {
+      confirmed_ += stale_routes_.erase(prefix);
+    } else if (host_neighbor(prefix)) {
+      stale_routes_.erase(prefix);
+    }
     set_route(prefix, wanted(prefix));
   }
 }

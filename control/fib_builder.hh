@@ -43,6 +43,8 @@ class FibBuilder {
   // Sweeps what is still stale.
   void settle();
   [[nodiscard]] std::size_t stale() const { return stale_routes_.size(); }
+  // Stale routes that the kernel has named again.
+  [[nodiscard]] std::size_t confirmed() const { return confirmed_; }
 
   // True when take_delta() may have something to give.
   [[nodiscard]] bool changed() const;
@@ -123,6 +125,7 @@ class FibBuilder {
   std::map<IpPrefix, Target> stale_routes_;
   std::map<Neighbor, MacAddress> stale_neighbors_;
   std::map<Target, GroupId> restored_ids_;
+  std::size_t confirmed_ = 0;
 
   // ---- what to look at in the next take_delta()
   std::set<IpPrefix> dirty_routes_;

@@ -18,8 +18,8 @@ constexpr int kFramesPerBatch = 64;
 
 }  // namespace
 
-SlowPath::SlowPath(const std::string& endpoint, std::vector<Node> nodes)
-    : channel_(endpoint), nodes_(std::move(nodes)), thread_([this] { run(); }) {}
+SlowPath::SlowPath(cluster::ControllerEnd channel, std::vector<Node> nodes)
+    : channel_(std::move(channel)), nodes_(std::move(nodes)), thread_([this] { run(); }) {}
 
 SlowPath::~SlowPath() {
   stop_ = true;

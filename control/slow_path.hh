@@ -23,8 +23,8 @@ class SlowPath {
     std::vector<int> taps;  // file descriptors by PortId; must outlive this object
   };
 
-  // Listens on the endpoint (throws StartupError) and starts the thread.
-  SlowPath(const std::string& endpoint, std::vector<Node> nodes);
+  // Starts the thread.
+  SlowPath(cluster::ControllerEnd channel, std::vector<Node> nodes);
   ~SlowPath();
 
   struct Counters {

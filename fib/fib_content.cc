@@ -37,13 +37,15 @@ void FibContent::set(const Group& group) {
 }
 
 void FibContent::set(const Route& route) {
-  if (const Route* old = find(route.prefix)) {
-    digest -= digest_of(*old);
-    groups.release(old->group);
-  }
-  route.prefix.address.is_v4() ? ipv4.set(route) : ipv6.set(route);
+  const auto before = route.prefix.address.is_v4() ? ipv4.set(route) : ipv6.set(route);
+  if (before) forget(Route{route.prefix, *before});
   groups.retain(route.group);
   digest += digest_of(route);
+}
+
+void FibContent::forget(const Route& route) {
+  groups.release(route.group);
+  digest -= digest_of(route);
 }
 
 void FibContent::add(const PortAddress& address) {
@@ -61,10 +63,8 @@ void FibContent::remove(GroupId id) {
 }
 
 void FibContent::remove(const IpPrefix& prefix) {
-  const Route* old = find(prefix);
-  digest -= digest_of(*old);
-  groups.release(old->group);
-  prefix.address.is_v4() ? ipv4.remove(prefix) : ipv6.remove(prefix);
+  const auto before = prefix.address.is_v4() ? ipv4.remove(prefix) : ipv6.remove(prefix);
+  if (before) forget(Route{prefix, *before});
 }
 
 void FibContent::remove(const PortAddress& address) {

@@ -31,6 +31,7 @@ struct FibContent {
   void set(const Adjacency& adjacency);
   void set(const Group& group);
   void set(const Route& route);
+  void forget(const Route& route);  // in the counts and the digest
   void add(const PortAddress& address);
   void remove(AdjacencyKey key);
   void remove(GroupId id);

@@ -19,7 +19,7 @@ Result<Digest> LeftRight::prepare(Delta delta) {
 
 // Built beside the two copies, so that a snapshot that is refused leaves them alone. The old copy
 // is made from the new one at commit, hence the records need not be kept.
-Result<Digest> LeftRight::prepare_snapshot(Delta snapshot) {
+Result<Digest> LeftRight::prepare_snapshot(const Delta& snapshot) {
   Fib fresh;
   abandon();
   if (auto applied = fresh.apply(snapshot); !applied) return tl::unexpected(applied.error());

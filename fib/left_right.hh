@@ -28,7 +28,7 @@ class LeftRight {
   // as they were. Preparing again abandons what was prepared before.
   [[nodiscard]] Result<Digest> prepare(Delta delta);
   // The same over the empty FIB: the whole content is replaced.
-  [[nodiscard]] Result<Digest> prepare_snapshot(Delta snapshot);
+  [[nodiscard]] Result<Digest> prepare_snapshot(const Delta& snapshot);
   [[nodiscard]] bool prepared() const { return pending_.has_value(); }
   // Requires prepared(). Waits for a grace period.
   void commit();

@@ -21,47 +21,56 @@ Address typed(const IpAddress& address) {
 }  // namespace
 
 template <class Address>
-void PrefixTable<Address>::set(const Route& route) {
+std::optional<GroupId> PrefixTable<Address>::set(const Route& route) {
+  const auto before = record(route);
   const unsigned length = route.prefix.length;
   const auto address = typed<Address>(route.prefix.address);
-  const auto known = routes_.find(route.prefix);
-  const bool is_new = known == routes_.end();
-  if (!is_new) {
-    auto node = routes_.extract(known);
-    node.value() = route;
-    routes_.insert(std::move(node));
-  } else {
-    routes_.insert(route);
-    ++routes_of_length_[length];
-  }
   const Brush brush{0, length + 1, leaf(length + 1, route.group)};
-  if (length <= kRootBits) return paint_root(address, length, brush);
+  if (length <= kRootBits) {
+    paint_root(address, length, brush);
+    return before;
+  }
   const Path path = path_to(address, length);
   const auto& last = path.steps[path.size - 1];
-  if (is_new) ++blocks_.uses(last.block);
+  if (!before) ++blocks_.uses(last.block);
   paint(last.block, last.index, path.span, brush);
+  return before;
 }
 
 template <class Address>
-bool PrefixTable<Address>::remove(const IpPrefix& prefix) {
+std::optional<GroupId> PrefixTable<Address>::record(const Route& route) {
+  const auto [at, is_new] = routes_.insert(route);
+  if (is_new) {
+    ++routes_of_length_[route.prefix.length];
+    return std::nullopt;
+  }
+  const GroupId before = at->group;
+  auto node = routes_.extract(at);
+  node.value().group = route.group;
+  routes_.insert(std::move(node));
+  return before;
+}
+
+template <class Address>
+std::optional<GroupId> PrefixTable<Address>::remove(const IpPrefix& prefix) {
   const auto known = routes_.find(prefix);
-  if (known == routes_.end()) return false;
-  const IpPrefix gone = known->prefix;  // `prefix` may be part of the node
+  if (known == routes_.end()) return std::nullopt;
+  const Route gone = *known;  // `prefix` may be part of the node
   routes_.erase(known);
-  --routes_of_length_[gone.length];
-  const unsigned length = gone.length;
-  const auto address = typed<Address>(gone.address);
-  const Brush brush{length + 1, length + 1, leaf_behind(gone)};
+  const unsigned length = gone.prefix.length;
+  --routes_of_length_[length];
+  const auto address = typed<Address>(gone.prefix.address);
+  const Brush brush{length + 1, length + 1, leaf_behind(gone.prefix)};
   if (length <= kRootBits) {
     paint_root(address, length, brush);
-    return true;
+    return gone.group;
   }
   const Path path = path_to(address, length);
   const auto& last = path.steps[path.size - 1];
   paint(last.block, last.index, path.span, brush);
   --blocks_.uses(last.block);
   prune(address, path);
-  return true;
+  return gone.group;
 }
 
 template <class Address>

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_set>
 #include <vector>
@@ -29,11 +30,12 @@ class PrefixTable {
 
   PrefixTable() : root_(kRootSlots, Slot{leaf(0, kNoRoute), kInherit}) {}
 
+  // Both return the group that the prefix had before, if it was there.
   // Adds the route, or gives its prefix another group. The prefix is of this family, its length in
   // range, its host bits clear, the group below kMaxGroups.
-  void set(const Route& route);
-  // False, and nothing changed, if there is no route of exactly this prefix.
-  bool remove(const IpPrefix& prefix);
+  std::optional<GroupId> set(const Route& route);
+  // Removes the route of exactly this prefix, if there is one.
+  std::optional<GroupId> remove(const IpPrefix& prefix);
 
   // The group of the longest route that covers the address, else kNoRoute.
   [[nodiscard]] GroupId lookup(const Address& address) const noexcept {
@@ -146,6 +148,7 @@ class PrefixTable {
     __builtin_prefetch(blocks_.entries(child_of(child)) + step_index(address, depth));
   }
 
+  [[nodiscard]] std::optional<GroupId> record(const Route& route);
   [[nodiscard]] Path path_to(const Address& address, unsigned length);
   [[nodiscard]] std::uint32_t open(Entry& at_root);
   [[nodiscard]] std::uint32_t open(std::uint32_t block, unsigned index);

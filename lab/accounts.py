@@ -2,13 +2,19 @@
 """Every packet accounted for: the cluster's counters and the hosts' own, added up.
 
 Of what a port received, each frame was sent on, punted or dropped. What one node transmitted on a
-fabric link, the other received. What a host sent, its port received, and the other way round. The
-counters are not read at one moment, so a balance is asked for until it holds or time is up.
+fabric link, the other received. What a host sent, its port received, and the other way round: not
+from the beginning, but since a baseline.
+
+The counters are not read at one moment, nodes report them a little late, and the routing daemons
+never rest. So a baseline is what most of many readings agree on, and a balance is asked for until
+it holds or time is up.
 """
 
 from __future__ import annotations
 
 import json
+import statistics
+import time
 from dataclasses import dataclass
 
 from lab import rackway
@@ -18,8 +24,8 @@ from lab.topology import Node, Topology
 from lab.waiting import wait_until
 
 _SETTLE_SECONDS = 10.0
-_REST_SECONDS = 20.0
-_QUIET_SECONDS = 0.6  # longer than nodes keep their counters to themselves
+_BASELINE_SECONDS = 3.0  # several times what nodes keep their counters to themselves
+_READING_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
@@ -45,19 +51,6 @@ def take(topology: Topology) -> Accounts:
     )
 
 
-def take_at_rest(topology: Topology) -> Accounts:
-    """The counters of a moment between packets, to compare later ones with."""
-    latest = take(topology)
-
-    def obstacle() -> str | None:
-        nonlocal latest
-        earlier, latest = latest, take(topology)
-        return None if earlier == latest else "packets come and go"
-
-    wait_until("counters at rest", obstacle, _REST_SECONDS, interval=_QUIET_SECONDS)
-    return latest
-
-
 def _unbalanced(place: str, row: dict) -> list[str]:
     parts = row["sent"] + row["punted"] + row["dropped"]
     if row["received"] == parts:
@@ -65,57 +58,58 @@ def _unbalanced(place: str, row: dict) -> list[str]:
     return [f"{place}: received {row['received']} = {parts} + {row['received'] - parts} missing"]
 
 
-def _differ(what: str, left: int, other: str, right: int) -> list[str]:
-    return [] if left == right else [f"{what} {left}, {other} {right}"]
-
-
-def _links(before: Accounts, after: Accounts) -> list[str]:
-    faults = []
-    for (node, peer), row in after.fabric.items():
-        parts = row["direct"] + row["via_relay"] + row["relayed"]
-        faults += _differ(f"{node} to {peer}: transmitted", row["transmitted"], "parts", parts)
-        sent = row["transmitted"] - before.fabric[node, peer]["transmitted"]
-        got = after.fabric[peer, node]["received"] - before.fabric[peer, node]["received"]
-        faults += _differ(f"{node} to {peer}: transmitted", sent, "received there", got)
-    return faults
-
-
-def _edges(before: Accounts, after: Accounts, topology: Topology) -> list[str]:
-    faults = []
+def differences(accounts: Accounts, topology: Topology) -> dict[str, int]:
+    """What was counted on one side of each cable less what was counted on the other."""
+    found = {}
+    for (node, peer), row in accounts.fabric.items():
+        there = accounts.fabric[peer, node]["received"]
+        found[f"{node} transmitted to {peer}, received there"] = row["transmitted"] - there
     for host in topology.hosts:
         port = Node(host.number).port
-
-        def change(side: dict, counter: str, earlier: dict) -> int:
-            return side[counter] - earlier[counter]
-
-        here, there = after.hosts[host.name], after.ports[port]
-        here_before, there_before = before.hosts[host.name], before.ports[port]
-        faults += _differ(
-            f"{host.name} sent",
-            change(here, "sent", here_before),
-            f"{port} received",
-            change(there, "received", there_before),
-        )
-        faults += _differ(
-            f"{port} transmitted",
-            change(there, "transmitted", there_before),
-            f"{host.name} received",
-            change(here, "received", here_before),
-        )
-    return faults
+        here, there = accounts.hosts[host.name], accounts.ports[port]
+        found[f"{host.name} sent, {port} received"] = here["sent"] - there["received"]
+        found[f"{port} transmitted, {host.name} received"] = there["transmitted"] - here["received"]
+    return found
 
 
-def faults(before: Accounts, after: Accounts, topology: Topology) -> list[str]:
-    """Everything that does not add up; between BEFORE and AFTER no node may have restarted."""
+@dataclass(frozen=True)
+class Baseline:
+    """A moment to compare later ones with; until then no node may restart."""
+
+    accounts: Accounts
+    differences: dict[str, int]
+
+
+def baseline(topology: Topology) -> Baseline:
+    readings: dict[str, list[int]] = {}
+    deadline = time.monotonic() + _BASELINE_SECONDS
+    while True:
+        latest = take(topology)
+        for name, value in differences(latest, topology).items():
+            readings.setdefault(name, []).append(value)
+        if time.monotonic() > deadline:
+            return Baseline(latest, {name: statistics.mode(seen) for name, seen in readings.items()})
+        time.sleep(_READING_SECONDS)
+
+
+def faults(before: Baseline, after: Accounts, topology: Topology) -> list[str]:
+    """Everything in AFTER that does not add up."""
     found = [fault for name, row in after.ports.items() for fault in _unbalanced(name, row)]
     for (node, peer), row in after.fabric.items():
         found += _unbalanced(f"{node} from {peer}", row)
-    return found + _links(before, after) + _edges(before, after, topology)
+        parts = row["direct"] + row["via_relay"] + row["relayed"]
+        if row["transmitted"] != parts:
+            found.append(f"{node} to {peer}: transmitted {row['transmitted']}, its parts {parts}")
+    for name, value in differences(after, topology).items():
+        missing = value - before.differences[name]
+        if missing:
+            found.append(f"{name}: {missing} missing")
+    return found
 
 
-def await_balance(before: Accounts, topology: Topology) -> Accounts:
+def await_balance(before: Baseline, topology: Topology) -> Accounts:
     """Waits until nothing is missing since BEFORE; the balanced counters."""
-    latest = before
+    latest = before.accounts
 
     def obstacle() -> str | None:
         nonlocal latest
@@ -130,6 +124,7 @@ def await_balance(before: Accounts, topology: Topology) -> Accounts:
     return latest
 
 
-def total(after: Accounts, before: Accounts, counter: str) -> int:
-    """By how much COUNTER of all fabric ends together has grown."""
-    return sum(row[counter] - before.fabric[key][counter] for key, row in after.fabric.items())
+def growth(before: Baseline, after: Accounts, table: str, counter: str) -> int:
+    """By how much COUNTER has grown, summed up over TABLE, which is `ports` or `fabric`."""
+    earlier = getattr(before.accounts, table)
+    return sum(row[counter] - earlier[key][counter] for key, row in getattr(after, table).items())

@@ -32,12 +32,12 @@ class Measurements:
 
 def measure(topology: Topology, tcp_seconds: int = 1, idle_seconds: float = 5) -> Measurements:
     result = Measurements()
-    before = accounts.take_at_rest(topology)
+    before = accounts.baseline(topology)
     _ping(topology, result)
     _trace(topology, result)
+    _tcp(topology, tcp_seconds, result)
     _balance(topology, before, result)
     result.idle_cpu_percent = cpu_percent(topology, idle_seconds)
-    _tcp(topology, tcp_seconds, result)
     return result
 
 
@@ -59,7 +59,7 @@ def _trace(topology: Topology, result: Measurements) -> None:
             result.faults.append(f"traceroute {sender.name} to {receiver.name}: {' '.join(seen)}")
 
 
-def _balance(topology: Topology, before: accounts.Accounts, result: Measurements) -> None:
+def _balance(topology: Topology, before: accounts.Baseline, result: Measurements) -> None:
     try:
         result.accounts = accounts.await_balance(before, topology)
     except (CheckFailed, LabError) as error:

@@ -90,6 +90,8 @@ void start_eal(const EalOptions& options) {
                        "give another --memory, or --hugepages never");
   }
   rte_log_set_level_pattern("*", RTE_LOG_WARNING);
+  // It complains of every attempt to reach a peer that is not there yet.
+  rte_log_set_level_pattern("pmd.net.memif", RTE_LOG_EMERG);
 }
 
 unsigned forwarding_lcore() {

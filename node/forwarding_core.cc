@@ -126,12 +126,13 @@ void ForwardingCore::watch_links(std::uint64_t now) noexcept {
 void ForwardingCore::rest(fib::rcu::ReaderThread& reader, std::uint32_t microseconds) noexcept {
   reader.offline();
   shared_.core_wake.about_to_sleep();
+  bool notified = false;
   if (rte_ring_empty(shared_.inject_queue) != 0) {
     pollfd wake{.fd = shared_.core_wake.fd(), .events = POLLIN, .revents = 0};
     const timespec time{.tv_sec = 0, .tv_nsec = static_cast<long>(microseconds) * 1000};
-    ::ppoll(&wake, 1, &time, nullptr);
+    notified = ::ppoll(&wake, 1, &time, nullptr) > 0;
   }
-  shared_.core_wake.awake();
+  shared_.core_wake.awake(notified);
   reader.online();
 }
 

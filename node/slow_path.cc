@@ -75,11 +75,12 @@ void run_slow_path(Shared& shared, const std::string& name, const std::string& e
   cluster::NodeEnd channel(endpoint, name);
   cluster::ChannelPoll poll;
   poll.add_channel(channel.handle());
-  poll.add_fd(shared.slow_path_wake.fd());
+  const auto wake = poll.add_fd(shared.slow_path_wake.fd());
   while (!shared.stop.load(std::memory_order_relaxed)) {
     shared.slow_path_wake.about_to_sleep();
-    if (rte_ring_empty(shared.punt_queue) != 0) poll.wait(kTickMs);
-    shared.slow_path_wake.awake();
+    const bool sleeps = rte_ring_empty(shared.punt_queue) != 0;
+    if (sleeps) poll.wait(kTickMs);
+    shared.slow_path_wake.awake(sleeps && poll.ready(wake));
     while (send_punted(shared, channel)) {
     }
     take_injected(shared, channel, pool);

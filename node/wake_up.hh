@@ -24,8 +24,10 @@ class WakeUp {
     asleep_.store(true, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_seq_cst);
   }
-  void awake() noexcept {
+  // readable: what waiting on fd() said; only then is there something to drain.
+  void awake(bool readable) noexcept {
     asleep_.store(false, std::memory_order_relaxed);
+    if (!readable) return;
     std::uint64_t drained;
     [[maybe_unused]] const auto n = ::read(fd_.get(), &drained, sizeof drained);
   }

@@ -16,14 +16,14 @@
 namespace rackway::topo {
 
 struct PortConfig {
-  std::string name;                // unique within the node, e.g. "p0"; [A-Za-z0-9_.-]{1,8}
-  std::string device;              // DPDK device string, e.g. "net_af_packet0,iface=ext0"
-  std::uint16_t mtu{1500};         // octets of IP, 1280..9216
+  std::string name;         // unique within the node, e.g. "p0"; [A-Za-z0-9_.-]{1,8}
+  std::string device;       // DPDK device string, e.g. "net_af_packet0,iface=ext0"
+  std::uint16_t mtu{1500};  // octets of IP, 1280..9216
 };
 
 struct NodeConfig {
-  std::string name;                // unique, [A-Za-z0-9_-]{1,6}, so that "n1-p0" fits IFNAMSIZ
-  std::vector<PortConfig> ports;   // PortId is the index; 0..256 of them (none: a pure relay)
+  std::string name;               // unique, [A-Za-z0-9_-]{1,6}, so that "n1-p0" fits IFNAMSIZ
+  std::vector<PortConfig> ports;  // PortId is the index; 0..256 of them (none: a pure relay)
 };
 
 // One cable of the fabric. The index of a link in the document is its number everywhere.
@@ -40,24 +40,24 @@ struct VlbConfig {
 struct StaticRoute {
   IpPrefix prefix;
   enum class Type : std::uint8_t { unicast, blackhole, unreachable, prohibit } type{Type::unicast};
-  std::vector<IpAddress> via;      // next hops of the prefix's family, 1..64 if unicast, else none
+  std::vector<IpAddress> via;  // next hops of the prefix's family, 1..64 if unicast, else none
 };
 
 struct ControllerConfig {
-  std::string control{"tcp://127.0.0.1:7600"};         // ZeroMQ endpoint for nodes: epochs, state
-  std::string packets{"tcp://127.0.0.1:7601"};         // ZeroMQ endpoint for nodes: punt, inject
-  std::string api{"ipc:///run/rackway/api.sock"};      // ZeroMQ endpoint for `rackway`
-  std::string network_namespace{"rackway"};            // where the ports appear as TAPs
-  std::uint32_t settle_ms{5000};   // after a restart: how long routes must have been quiet before
+  std::string control{"tcp://127.0.0.1:7600"};     // ZeroMQ endpoint for nodes: epochs, state
+  std::string packets{"tcp://127.0.0.1:7601"};     // ZeroMQ endpoint for nodes: punt, inject
+  std::string api{"ipc:///run/rackway/api.sock"};  // ZeroMQ endpoint for `rackway`
+  std::string network_namespace{"rackway"};        // where the ports appear as TAPs
+  std::uint32_t settle_ms{20000};  // after a restart: how long routes must have been quiet before
                                    // those that nobody announced again are swept
-  std::uint32_t settle_max_ms{60000};                  // and the longest wait for such a quiet
+  std::uint32_t settle_max_ms{180000};  // and the longest wait for such a quiet
 };
 
 struct ClusterDocument {
   std::string name;
   ControllerConfig controller;
-  std::vector<NodeConfig> nodes;   // NodeId is the index; 1..4096
-  std::vector<LinkConfig> links;   // at most one between two nodes in this version
+  std::vector<NodeConfig> nodes;  // NodeId is the index; 1..4096
+  std::vector<LinkConfig> links;  // at most one between two nodes in this version
   VlbConfig vlb;
   std::vector<StaticRoute> routes;
 

@@ -11,7 +11,7 @@ from lab.topology import Topology
 
 def both_paths_are_used(topology: Topology) -> str:
     flows, each = 128, 4
-    before = accounts.take_at_rest(topology)
+    before = accounts.baseline(topology)
     for number, (sender, receiver) in enumerate(topology.host_pairs):
         arrived = spray(sender, receiver, 6 if number % 2 else 4, flows, each)
         if arrived != flows * each:
@@ -20,7 +20,8 @@ def both_paths_are_used(topology: Topology) -> str:
             )
     after = accounts.await_balance(before, topology)
     direct, via_relay, relayed = (
-        accounts.total(after, before, counter) for counter in ("direct", "via_relay", "relayed")
+        accounts.growth(before, after, "fabric", counter)
+        for counter in ("direct", "via_relay", "relayed")
     )
     if direct == 0 or (topology.size > 2 and via_relay == 0):
         raise CheckFailed(f"{direct} frames went direct, {via_relay} over a relay")

@@ -13,9 +13,10 @@ from lab.checks.reach import ping_between_all_hosts
 from lab.checks.router import bgp_sessions_are_established
 from lab.commands import must
 from lab.errors import CheckFailed
+from lab.flows import spray
 from lab.lifecycle import await_bgp_routes, await_in_sync, expected_bgp_routes
 from lab.ping import Pinger, must_ping
-from lab.topology import Node, Topology
+from lab.topology import Host, Node, Topology
 from lab.waiting import wait_until
 
 _DETECTION_SECONDS = 10.0
@@ -23,6 +24,9 @@ _RETURN_SECONDS = 30.0
 _SESSION_SECONDS = 30.0
 _BGP_HOLD_SECONDS = 9.0
 _SETTLED_SECONDS = 70.0
+_PING_SECONDS = 0.01
+_LOSS_SECONDS = 2.0
+_FLOWS = 128
 
 
 def _state_of(node: Node) -> str:
@@ -31,21 +35,40 @@ def _state_of(node: Node) -> str:
 
 def node_dies_and_returns(topology: Topology) -> str:
     victim, others = topology.nodes[-1], topology.hosts[:-1]
-    processes.kill(victim.name)
-    try:
-        detected = wait_until(
-            f"{victim.name} is known to be down",
-            lambda: None if _state_of(victim) == "down" else "still believed up",
-            _DETECTION_SECONDS,
-        )
-        for sender, receiver in itertools.permutations(others, 2):
-            for family in (4, 6):
-                must_ping(sender.namespace, receiver.address(family), count=5)
-    finally:
-        rackway.start_node(victim)
-    returned = await_in_sync(topology, _RETURN_SECONDS)
+    with Pinger(others[0].namespace, others[-1].address(4), _PING_SECONDS) as pinger:
+        time.sleep(0.5)
+        processes.kill(victim.name)
+        try:
+            detected = wait_until(
+                f"{victim.name} is known to be down",
+                lambda: None if _state_of(victim) == "down" else "still believed up",
+                _DETECTION_SECONDS,
+            )
+            _others_go_on(others)
+        finally:
+            rackway.start_node(victim)
+        returned = await_in_sync(topology, _RETURN_SECONDS)
+    lost = pinger.result.lost
+    if lost * _PING_SECONDS > _LOSS_SECONDS:
+        raise CheckFailed(f"{lost} of {pinger.result.sent} pings past the dead node were lost")
     ping_between_all_hosts(topology)
-    return f"seen after {detected:.1f} s, back in sync after {returned:.1f} s"
+    return (
+        f"{lost} of {pinger.result.sent} pings of others lost, seen after {detected:.1f} s, "
+        f"back in sync after {returned:.1f} s"
+    )
+
+
+def _others_go_on(others: list[Host]) -> None:
+    """Many flows between all hosts that are left: none may be steered over the dead node."""
+    for sender, receiver in itertools.permutations(others, 2):
+        for family in (4, 6):
+            must_ping(sender.namespace, receiver.address(family), count=2)
+            arrived = spray(sender, receiver, family, _FLOWS, each=1)
+            if arrived != _FLOWS:
+                raise CheckFailed(
+                    f"{sender.name} to {receiver.name} past the dead node: {arrived} of {_FLOWS} "
+                    f"IPv{family} flows arrive"
+                )
 
 
 def _routes() -> set[tuple]:
@@ -109,7 +132,7 @@ def _pingers(topology: Topology) -> list[Pinger]:
     pairs += [(last, address) for address in prefixes.living_addresses(1)[::2]]
     for sender, address in pairs:
         must_ping(sender.namespace, address, count=2)
-    return [Pinger(sender.namespace, address, interval=0.02) for sender, address in pairs]
+    return [Pinger(sender.namespace, address, _PING_SECONDS * 2) for sender, address in pairs]
 
 
 def _sessions_down(topology: Topology) -> str | None:

@@ -7,7 +7,9 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -21,6 +23,7 @@ class Sandbox {
  public:
   Sandbox() {
     static int made = 0;
+    std::signal(SIGPIPE, SIG_IGN);  // or a failing `ip` would end the program and leave this behind
     name_ = "rwt-" + std::to_string(::getpid()) + "-" + std::to_string(++made);
     shell("ip netns add " + name_);
     // Without duplicate address detection IPv6 addresses are there at once.
@@ -42,12 +45,22 @@ class Sandbox {
     (void)!std::system(("ip -n " + name_ + " " + arguments + " 2>/dev/null").c_str());
   }
   void run(const std::string& command) const { shell("ip netns exec " + name_ + " " + command); }
-  // Many at once; those that the kernel refuses are passed over.
-  void batch(const std::string& lines) const {
-    std::FILE* pipe = ::popen(("ip -n " + name_ + " -force -batch - 2>/dev/null").c_str(), "w");
+  // Many at once; those that the kernel refuses are passed over. A line has no options: `-6` is
+  // told by the addresses. between is run after each piece, while `ip` may still be at work.
+  void batch(const std::string& lines, const std::function<void()>& between = {}) const {
+    const std::string command = "ip -n " + name_ + " -force -batch - >/dev/null 2>&1";
+    std::FILE* pipe = ::popen(command.c_str(), "w");
     ASSERT_NE(pipe, nullptr);
-    std::fwrite(lines.data(), 1, lines.size(), pipe);
+    constexpr std::size_t kPiece = 2000;
+    for (std::size_t at = 0; at < lines.size(); at += kPiece) {
+      std::fwrite(lines.data() + at, 1, std::min(kPiece, lines.size() - at), pipe);
+      std::fflush(pipe);
+      if (between) between();
+    }
+    // Some errors end `ip` though it is told not to end; nothing after them would be tested.
+    std::fputs("link add batch-end type bridge\n", pipe);
     ::pclose(pipe);
+    ip("link del batch-end");
   }
   [[nodiscard]] std::string output_of(const std::string& arguments) const {
     std::FILE* pipe = ::popen(("ip -n " + name_ + " " + arguments).c_str(), "r");
@@ -61,6 +74,12 @@ class Sandbox {
     ip("link add " + name + " type veth peer name " + name + "-far");
     ip("link set " + name + "-far up");
     ip("link set " + name + " up");
+    // The kernel's link watch is a little late; a test begins when it has come to rest.
+    for (int i = 0; i < 500 && !is_at_rest(name); ++i) ::usleep(10'000);
+  }
+  [[nodiscard]] bool is_at_rest(const std::string& name) const {
+    return output_of("link show " + name).find("state UP") != std::string::npos &&
+           output_of("link show " + name + "-far").find("state UP") != std::string::npos;
   }
 
  private:

@@ -39,6 +39,7 @@ TEST(BucketShares, BeyondTheBoundAreNear) {
   EXPECT_EQ(shares_of({1, 1024}), (Shares{1, 1023}));
   EXPECT_EQ(shares_of({1, 65535}), (Shares{1, 1023}));
   EXPECT_EQ(shares_of({30000, 60001}), (Shares{341, 683}));
+  EXPECT_EQ(shares_of({20001, 20001, 20000}), (Shares{342, 341, 341}));  // a tie: the earlier
 }
 
 TEST(BucketShares, TheWeakestOfManyStillGetsOne) {

@@ -69,11 +69,14 @@ struct Range {
 template <class Address>
 class NaiveTable {
  public:
-  void set(const Range<Address>& range, GroupId group) {
+  std::optional<GroupId> set(const Range<Address>& range, GroupId group) {
+    const auto before = remove(range);
     by_length_[range.length][range.first] = group;
+    return before;
   }
-  bool remove(const Range<Address>& range) {
-    return by_length_[range.length].erase(range.first) > 0;
+  std::optional<GroupId> remove(const Range<Address>& range) {
+    const auto node = by_length_[range.length].extract(range.first);
+    return node.empty() ? std::nullopt : std::optional(node.mapped());
   }
 
   [[nodiscard]] std::optional<Route> longest_match(const Address& address) const {

@@ -31,8 +31,7 @@ class PrefixTableTest : public ::testing::Test {
   GroupId random_group() { return {static_cast<std::uint32_t>(random_() % kMaxGroups)}; }
 
   void set(const R& range, GroupId group) {
-    table_.set({range.prefix(), group});
-    naive_.set(range, group);
+    ASSERT_EQ(table_.set({range.prefix(), group}), naive_.set(range, group));
   }
   void remove(const R& range) { ASSERT_EQ(table_.remove(range.prefix()), naive_.remove(range)); }
 
@@ -106,11 +105,11 @@ TYPED_TEST(PrefixTableTest, EmptyTableCoversNothing) {
 }
 
 TYPED_TEST(PrefixTableTest, RemovingWhatIsNotThereChangesNothing) {
-  EXPECT_FALSE(this->table_.remove(this->around(this->at(0x0a000000), 24).prefix()));
+  EXPECT_EQ(this->table_.remove(this->around(this->at(0x0a000000), 24).prefix()), std::nullopt);
   this->set(this->around(this->at(0x0a000000), 24), {1});
-  EXPECT_FALSE(this->table_.remove(this->around(this->at(0x0a000000), 25).prefix()));
-  EXPECT_FALSE(this->table_.remove(this->around(this->at(0x0a000000), 23).prefix()));
-  EXPECT_FALSE(this->table_.remove(this->around(this->at(0x0a000100), 24).prefix()));
+  EXPECT_EQ(this->table_.remove(this->around(this->at(0x0a000000), 25).prefix()), std::nullopt);
+  EXPECT_EQ(this->table_.remove(this->around(this->at(0x0a000000), 23).prefix()), std::nullopt);
+  EXPECT_EQ(this->table_.remove(this->around(this->at(0x0a000100), 24).prefix()), std::nullopt);
   this->expect_equal();
 }
 
@@ -295,7 +294,7 @@ TYPED_TEST(PrefixTableTest, CopyIsIndependent) {
   auto copy = this->table_;
   copy.set({range.prefix(), {6}});
   EXPECT_EQ(copy.lookup(address_of<TypeParam>(range.first)), GroupId{6});
-  EXPECT_TRUE(copy.remove(range.prefix()));
+  EXPECT_EQ(copy.remove(range.prefix()), GroupId{6});
   this->expect_equal();
 }
 

@@ -27,7 +27,7 @@ _SECONDS = 20.0
 _NOBODY = 65534
 
 
-@pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(autouse=True)
 def scratch_namespace() -> Iterator[None]:
     namespaces.delete(_NAMESPACE)
     must(["ip", "netns", "add", _NAMESPACE])
@@ -247,5 +247,7 @@ def test_missing_device_is_named_and_all_stop_cleanly(folder: Path) -> None:
     assert done.returncode == 1, done.stderr
     assert "nowhere0" in done.stderr.splitlines()[-1]
     assert controller.returncode == 0
-    assert _links() == {"lo"}
     assert not (folder / "api.sock").exists()
+    assert namespaces.process_ids(_NAMESPACE) == []
+    # A controller that worked leaves its ports to the one after it.
+    assert _links() == {"lo", "a-p0", "b-p0"}

@@ -95,8 +95,8 @@ TEST(ClusterDocument, WhatIsLeftOutHasTheDefaults) {
   EXPECT_EQ(document.controller.packets, "tcp://127.0.0.1:7601");
   EXPECT_EQ(document.controller.api, "ipc:///run/rackway/api.sock");
   EXPECT_EQ(document.controller.network_namespace, "rackway");
-  EXPECT_EQ(document.controller.settle_ms, 5000u);
-  EXPECT_EQ(document.controller.settle_max_ms, 60000u);
+  EXPECT_EQ(document.controller.settle_ms, 20000u);
+  EXPECT_EQ(document.controller.settle_max_ms, 180000u);
   EXPECT_EQ(document.vlb.relay_percent, 25);
   EXPECT_TRUE(document.nodes[0].ports.empty());
   EXPECT_TRUE(document.links.empty());
@@ -108,7 +108,7 @@ TEST(ClusterDocument, EmptyPartsAreLikeMissingOnes) {
       R"({"name": "x", "nodes": [{"name": "a", "ports": []}], "controller": {}, "vlb": {},
           "fabric": {"links": []}, "routes": []})",
       "lab.json");
-  EXPECT_EQ(document.controller.settle_ms, 5000u);
+  EXPECT_EQ(document.controller.settle_ms, 20000u);
   EXPECT_EQ(document.vlb.relay_percent, 25);
   EXPECT_TRUE(
       parse_cluster_document(with(kSmallest, "]}", R"(], "fabric": {}})"), "").links.empty());
