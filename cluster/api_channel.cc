@@ -14,6 +14,7 @@ namespace rackway::cluster {
 namespace {
 
 constexpr std::string_view kIpc = "ipc://";
+constexpr int kRequests = 64;  // that may wait
 
 bool somebody_listens_at(const std::string& path) {
   const UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -42,7 +43,8 @@ void prepare_ipc(const std::string& endpoint) {
 
 }  // namespace
 
-ApiClient::ApiClient(const std::string& endpoint) : socket_(ChannelSocket::Kind::request, "") {
+ApiClient::ApiClient(const std::string& endpoint)
+    : socket_(ChannelSocket::Kind::request, "", kRequests) {
   socket_.connect(endpoint);
 }
 
@@ -54,7 +56,8 @@ Result<std::string> ApiClient::request(const std::string& json, std::chrono::mil
   return std::move(parts->front());
 }
 
-ApiServer::ApiServer(const std::string& endpoint) : socket_(ChannelSocket::Kind::reply, "") {
+ApiServer::ApiServer(const std::string& endpoint)
+    : socket_(ChannelSocket::Kind::reply, "", kRequests) {
   prepare_ipc(endpoint);
   socket_.bind(endpoint);
 }

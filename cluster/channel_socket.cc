@@ -9,8 +9,6 @@
 namespace rackway::cluster {
 namespace {
 
-// Messages that may wait in one direction of one peer before send() refuses.
-constexpr int kQueuedMessages = 4096;
 constexpr int kHeartbeatMs = 1000;
 constexpr int kHeartbeatTimeoutMs = 3000;
 
@@ -39,13 +37,13 @@ struct ChannelSocket::State {
   zmq::socket_t socket;
 };
 
-ChannelSocket::ChannelSocket(Kind kind, std::string_view identity)
+ChannelSocket::ChannelSocket(Kind kind, std::string_view identity, int queue)
     : state_(std::make_unique<State>(zmq::socket_t(context(), type_of(kind)))) {
   auto& socket = state_->socket;
   socket.set(zmq::sockopt::linger, 0);
   socket.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(kMaxMessageBytes));
-  socket.set(zmq::sockopt::sndhwm, kQueuedMessages);
-  socket.set(zmq::sockopt::rcvhwm, kQueuedMessages);
+  socket.set(zmq::sockopt::sndhwm, queue);
+  socket.set(zmq::sockopt::rcvhwm, queue);
   socket.set(zmq::sockopt::heartbeat_ivl, kHeartbeatMs);
   socket.set(zmq::sockopt::heartbeat_timeout, kHeartbeatTimeoutMs);
   socket.set(zmq::sockopt::reconnect_ivl, 100);
@@ -54,6 +52,9 @@ ChannelSocket::ChannelSocket(Kind kind, std::string_view identity)
     socket.set(zmq::sockopt::router_mandatory, 1);
     socket.set(zmq::sockopt::router_handover, 1);  // a restarted node takes its name over
   }
+  // Nothing is kept for a controller that is away: when it is back it wants to hear what is, not
+  // what was.
+  if (kind == Kind::dealer) socket.set(zmq::sockopt::immediate, 1);
   if (!identity.empty()) socket.set(zmq::sockopt::routing_id, identity);
 }
 

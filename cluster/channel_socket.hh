@@ -16,8 +16,9 @@ class ChannelSocket {
  public:
   enum class Kind { router, dealer, reply, request };
 
-  // identity: routing id shown to a router; empty for an anonymous one.
-  ChannelSocket(Kind kind, std::string_view identity);
+  // identity: routing id shown to a router; empty for an anonymous one. queue: messages that may
+  // wait for one peer before send() refuses more.
+  ChannelSocket(Kind kind, std::string_view identity, int queue);
   ~ChannelSocket();
   ChannelSocket(ChannelSocket&&) noexcept;
 

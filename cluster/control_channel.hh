@@ -12,6 +12,11 @@
 
 namespace rackway::cluster {
 
+// Messages that may wait for one peer: many for epochs, which must not be lost while a node is
+// busy; few for packets, which are better lost than late.
+inline constexpr int kMessageQueue = 4096;
+inline constexpr int kPacketQueue = 64;
+
 class ControllerEnd {
  public:
   struct Received {
@@ -19,7 +24,8 @@ class ControllerEnd {
     std::string bytes;
   };
 
-  explicit ControllerEnd(const std::string& endpoint) : socket_(ChannelSocket::Kind::router, "") {
+  explicit ControllerEnd(const std::string& endpoint, int queue = kMessageQueue)
+      : socket_(ChannelSocket::Kind::router, "", queue) {
     socket_.bind(endpoint);
   }
   // False when the node is not connected or does not take its messages in.
@@ -34,10 +40,11 @@ class ControllerEnd {
 
 class NodeEnd {
  public:
-  NodeEnd(const std::string& endpoint, const std::string& node)
-      : socket_(ChannelSocket::Kind::dealer, node) {
+  NodeEnd(const std::string& endpoint, const std::string& node, int queue = kMessageQueue)
+      : socket_(ChannelSocket::Kind::dealer, node, queue) {
     socket_.connect(endpoint);
   }
+  // False while there is no connection, or the controller does not take messages in.
   bool send(std::string_view bytes) { return socket_.send({bytes}); }
   std::optional<std::string> receive();
   [[nodiscard]] void* handle() const { return socket_.handle(); }

@@ -249,8 +249,12 @@ void read(WireReader& in, Commit& m) {
   m.epoch = read_epoch(in);
 }
 
-void write(WireWriter& out, const Heartbeat& m) { out.number(m.epoch.value); }
-void read(WireReader& in, Heartbeat& m) { m.epoch = read_epoch(in); }
+void write(WireWriter& out, const Heartbeat& m) {
+  out.number(m.epoch.value);
+}
+void read(WireReader& in, Heartbeat& m) {
+  m.epoch = read_epoch(in);
+}
 
 void write(WireWriter&, const HelloRequest&) {}
 void read(WireReader&, HelloRequest&) {}

@@ -167,9 +167,9 @@ struct Heartbeat {
 };
 
 // The number of a message's type on the wire is its index here plus 1: append only.
-using Message =
-    std::variant<Hello, PortStates, Prepared, Refused, Committed, Status, NodeSnapshot, Welcome,
-                 Rejected, HelloRequest, Prepare, PrepareSnapshot, Commit, SnapshotRequest, Heartbeat>;
+using Message = std::variant<Hello, PortStates, Prepared, Refused, Committed, Status, NodeSnapshot,
+                             Welcome, Rejected, HelloRequest, Prepare, PrepareSnapshot, Commit,
+                             SnapshotRequest, Heartbeat>;
 
 [[nodiscard]] std::string encode(const Message& message);
 // A message of another version than ours decodes only as far as Hello's version; see Hello.

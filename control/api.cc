@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -63,10 +64,16 @@ class Answer {
   [[nodiscard]] const topo::NodeConfig& config(NodeId node) const {
     return view_.document.nodes[node.value];
   }
+  // A FIB taken over from the nodes may name nodes and ports that the document lacks: by number.
+  [[nodiscard]] std::string node_name(NodeId node) const {
+    return node.value < view_.document.nodes.size() ? config(node).name
+                                                    : std::to_string(node.value);
+  }
   [[nodiscard]] std::string port_name(NodeId node, PortId port) const {
-    const auto& ports = config(node).ports;
-    return config(node).name + "-" +
-           (port.value < ports.size() ? ports[port.value].name : std::to_string(port.value));
+    const bool known =
+        node.value < view_.document.nodes.size() && port.value < config(node).ports.size();
+    return node_name(node) + "-" +
+           (known ? config(node).ports[port.value].name : std::to_string(port.value));
   }
   // Calls for each node, or for the one asked for; an unknown one is an error.
   void each_node(const std::function<void(NodeId)>& row);
@@ -211,7 +218,7 @@ void Answer::add_route(const fib::Route& route) {
   for (const auto& member : group->members) {
     const auto* adjacency = content.find(member.adjacency);
     const auto node = member.adjacency.node;
-    next_hops.push_back({{"node", config(node).name},
+    next_hops.push_back({{"node", node_name(node)},
                          {"port", port_name(node, adjacency->port)},
                          {"address", adjacency->next_hop.to_string()},
                          {"mac", adjacency->destination.to_string()},
@@ -268,7 +275,8 @@ void Answer::add_drops(NodeId node, const std::string& place,
 void Answer::drops() {
   each_node([&](NodeId node) {
     const auto& status = view_.reports[node.value].status;
-    for (std::uint16_t p = 0; p < status.ports.size(); ++p) {
+    const auto ports = std::min(status.ports.size(), kMaxPortsPerNode);
+    for (std::uint16_t p = 0; p < ports; ++p) {
       add_drops(node, port_name(node, PortId{p}), status.ports[p]);
     }
     for (const auto& link : status.links) {
@@ -287,7 +295,8 @@ const std::map<std::string, Table, std::less<>> kTables{
     {"drops", &Answer::drops}};
 
 Json answer(const ApiView& view, const std::string& request) {
-  const auto parsed = Json::parse(request, nullptr, false);
+  // Not as Json, which searches through all keys for each: a request may have very many.
+  const auto parsed = nlohmann::json::parse(request, nullptr, false);
   const bool well_formed = parsed.is_object() && parsed.contains("show") &&
                            parsed["show"].is_string() &&
                            (!parsed.contains("name") || parsed["name"].is_string());

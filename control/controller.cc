@@ -44,7 +44,7 @@ Controller::Controller(topo::ClusterDocument document)
     : document_(std::move(document)),
       api_(document_.controller.api),
       channel_(document_.controller.control),
-      packets_(document_.controller.packets),
+      packets_(document_.controller.packets, cluster::kPacketQueue),
       taps_(make_taps(document_)),
       mirror_(document_.controller.network_namespace),
       static_routes_(document_.controller.network_namespace, document_.routes),

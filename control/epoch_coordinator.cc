@@ -27,7 +27,11 @@ std::size_t records_in(const fib::Delta& delta) {
 
 EpochCoordinator::EpochCoordinator(std::vector<std::string> node_names, Send send,
                                    Clock::time_point now)
-    : names_(std::move(node_names)), send_(std::move(send)), nodes_(names_.size()), started_(now) {}
+    : names_(std::move(node_names)),
+      send_(std::move(send)),
+      nodes_(names_.size()),
+      started_(now),
+      asked_in_vain_(names_.size(), false) {}
 
 // ---- what nodes say
 
@@ -39,14 +43,24 @@ EpochCoordinator::Node& EpochCoordinator::heard(NodeId id, Clock::time_point now
   return node;
 }
 
+// A number alone says little: a node may have it from another controller, for another content.
+void EpochCoordinator::learn(Node& node, Epoch epoch, const fib::Digest& digest) {
+  if (!recovering_ && epoch == epoch_ && digest == content_.digest()) {
+    node.ours = epoch;
+  } else if (epoch != node.epoch || digest != node.digest) {
+    node.ours = {};
+  }
+  node.epoch = epoch;
+  node.digest = digest;
+}
+
 void EpochCoordinator::on(NodeId id, const cluster::Hello& message, Clock::time_point now) {
   auto& node = heard(id, now);
   if (node.boot_id != message.boot_id && transaction_) {
     transaction_->phases[id.value] = Phase::none;  // whatever it had prepared is gone
   }
   node.boot_id = message.boot_id;
-  node.epoch = message.epoch;
-  node.digest = message.digest;
+  learn(node, message.epoch, message.digest);
   node.in_sync =
       !recovering_ && node.epoch == epoch_ && node.digest == content_.digest() && !transaction_;
   highest_seen_ = std::max(highest_seen_, message.epoch);
@@ -57,8 +71,7 @@ void EpochCoordinator::on(NodeId id, const cluster::Status& message, Clock::time
   auto& node = heard(id, now);
   highest_seen_ = std::max(highest_seen_, message.epoch);
   if (transaction_ && transaction_->phases[id.value] != Phase::none) return;  // about to change
-  node.epoch = message.epoch;
-  node.digest = message.digest;
+  learn(node, message.epoch, message.digest);
   if (recovering_ || transaction_) return;
   const bool agrees = node.epoch == epoch_ && node.digest == content_.digest();
   if (node.in_sync && !agrees) {
@@ -92,8 +105,7 @@ void EpochCoordinator::on(NodeId id, const cluster::Committed& message, Clock::t
   auto& node = heard(id, now);
   auto* phase = phase_of(id, message.epoch);
   if (phase == nullptr || *phase != Phase::committing) return;
-  node.epoch = message.epoch;
-  node.digest = message.digest;
+  learn(node, message.epoch, message.digest);
   node.in_sync = message.digest == content_.digest();
   *phase = Phase::done;
   advance(now);
@@ -108,9 +120,7 @@ void EpochCoordinator::on(NodeId id, const cluster::NodeSnapshot& message, Clock
   if (const auto applied = taken.apply(message.content); !applied) {
     log::error("the FIB of {} can not be taken over: {}", names_[id.value],
                applied.error().message);
-    nodes_[id.value].epoch = {};
-    asked_for_snapshot_.reset();
-    return;
+    return pass_over();
   }
   content_ = std::move(taken);
   epoch_ = message.epoch;
@@ -122,23 +132,48 @@ void EpochCoordinator::on(NodeId id, const cluster::NodeSnapshot& message, Clock
 void EpochCoordinator::finish_recovery() {
   recovering_ = false;
   const auto digest = content_.digest();
-  for (auto& node : nodes_) node.in_sync = node.up && node.epoch == epoch_ && node.digest == digest;
+  for (auto& node : nodes_) {
+    const bool agrees = node.epoch == epoch_ && node.digest == digest;
+    node.in_sync = node.up && agrees;
+    if (agrees) node.ours = epoch_;
+  }
 }
 
 void EpochCoordinator::recover(Clock::time_point now) {
   if (asked_for_snapshot_) {
     if (now < snapshot_deadline_) return;
-    nodes_[asked_for_snapshot_->value].epoch = {};  // no answer: the next newest
-    asked_for_snapshot_.reset();
+    pass_over();
   }
   const bool all_up = std::all_of(nodes_.begin(), nodes_.end(), [](const auto& n) { return n.up; });
   if (!all_up && now < started_ + kListen) return;
-  const auto newest = std::max_element(
-      nodes_.begin(), nodes_.end(), [](const auto& a, const auto& b) { return a.epoch < b.epoch; });
-  if (newest->epoch.value == 0) return finish_recovery();
-  asked_for_snapshot_ = NodeId{static_cast<std::uint16_t>(newest - nodes_.begin())};
+  const auto newest = newest_holder();
+  if (!newest) {
+    // Nobody holds anything, or all were asked in vain: those that are still there once more.
+    if (std::count(asked_in_vain_.begin(), asked_in_vain_.end(), true) == 0) finish_recovery();
+    asked_in_vain_.assign(nodes_.size(), false);
+    return;
+  }
+  asked_for_snapshot_ = newest;
   snapshot_deadline_ = now + kSnapshotWait;
-  send_(*asked_for_snapshot_, cluster::SnapshotRequest{});
+  send_(*newest, cluster::SnapshotRequest{});
+}
+
+// Another one is to be asked.
+void EpochCoordinator::pass_over() {
+  log::warn("the FIB of {} can not be had", names_[asked_for_snapshot_->value]);
+  asked_in_vain_[asked_for_snapshot_->value] = true;
+  asked_for_snapshot_.reset();
+}
+
+std::optional<NodeId> EpochCoordinator::newest_holder() const {
+  std::optional<NodeId> newest;
+  Epoch epoch;
+  for (std::uint16_t i = 0; i < nodes_.size(); ++i) {
+    if (!nodes_[i].up || asked_in_vain_[i] || nodes_[i].epoch <= epoch) continue;
+    newest = NodeId{i};
+    epoch = nodes_[i].epoch;
+  }
+  return newest;
 }
 
 std::optional<fib::Delta> EpochCoordinator::take_recovered() {
@@ -193,7 +228,8 @@ void EpochCoordinator::begin(Epoch base, const fib::Delta& delta, bool only_behi
     transaction_->phases[i] = Phase::preparing;
     if (!sent) leave_behind(NodeId{i}, "nothing can be sent to it", now);
   }
-  transaction_->deadline = now + kAnswerBase + records * kAnswerPerRecord;
+  transaction_->answer_time = kAnswerBase + records * kAnswerPerRecord;
+  transaction_->deadline = now + transaction_->answer_time;
   advance(now);
 }
 
@@ -216,8 +252,7 @@ void EpochCoordinator::advance(Clock::time_point now) {
 
 void EpochCoordinator::start_committing(Clock::time_point now) {
   transaction_->committing = true;
-  const auto spent = transaction_->deadline - now;
-  transaction_->deadline = now + std::max<Clock::duration>(kAnswerBase, spent);
+  transaction_->deadline = now + transaction_->answer_time;
   for (std::uint16_t i = 0; i < nodes_.size(); ++i) {
     if (transaction_->phases[i] != Phase::prepared) continue;
     transaction_->phases[i] = Phase::committing;
@@ -263,7 +298,7 @@ void EpochCoordinator::tick(Clock::time_point now) {
 
 Epoch EpochCoordinator::everywhere() const {
   Epoch least = epoch_;
-  for (const auto& node : nodes_) least = std::min(least, node.epoch);
+  for (const auto& node : nodes_) least = std::min(least, node.ours);
   return least;
 }
 

@@ -34,6 +34,7 @@ class EpochCoordinator {
     bool in_sync{};  // holds epoch() with digest()
     Epoch epoch;
     fib::Digest digest;
+    Epoch ours;  // the epoch of this coordinator that it is known to hold, 0 for anything else
     std::uint64_t boot_id{};
     Clock::time_point heard{};
     Clock::time_point retry_at{};  // not before then after a failed attempt
@@ -74,13 +75,17 @@ class EpochCoordinator {
   struct Transaction {
     Epoch epoch;
     bool committing{};
+    Clock::duration answer_time{};  // to prepare, and to commit
     Clock::time_point deadline;
     std::vector<Phase> phases;  // by node
   };
 
   Node& heard(NodeId node, Clock::time_point now);
+  void learn(Node& node, Epoch epoch, const fib::Digest& digest);
   void recover(Clock::time_point now);
   void finish_recovery();
+  void pass_over();
+  [[nodiscard]] std::optional<NodeId> newest_holder() const;
   void resynchronise(Clock::time_point now);
   void begin(Epoch base, const fib::Delta& delta, bool only_behind, Clock::time_point now);
   void advance(Clock::time_point now);
@@ -101,6 +106,7 @@ class EpochCoordinator {
   bool recovering_ = true;
   Clock::time_point started_;
   std::optional<NodeId> asked_for_snapshot_;
+  std::vector<bool> asked_in_vain_;  // by node
   Clock::time_point snapshot_deadline_{};
   std::optional<fib::Delta> recovered_;
 };

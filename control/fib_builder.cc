@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "control/kernel/route_protocol.hh"
 
@@ -36,7 +37,7 @@ bool is_host(const IpPrefix& prefix) {
 FibBuilder::FibBuilder(std::size_t nodes, KernelView kernel) : kernel_(kernel), indices_(nodes) {}
 
 void FibBuilder::bind(int ifindex, PortRef port) {
-  if (const auto old = interfaces_.find(port); old != interfaces_.end()) ports_.erase(old->second);
+  if (interfaces_.contains(port)) unbind(port);
   ports_[ifindex] = port;
   interfaces_[port] = ifindex;
   KernelChanges all;
@@ -46,6 +47,20 @@ void FibBuilder::bind(int ifindex, PortRef port) {
   }
   all.addresses.insert(ifindex);
   take(all);
+}
+
+// Its neighbours were another interface's.
+void FibBuilder::unbind(PortRef port) {
+  const auto at = interfaces_.find(port);
+  for (auto& [address, interfaces] : neighbors_by_address_) {
+    if (interfaces.erase(at->second) > 0) dirty_routes_.insert(IpPrefix::host(address));
+  }
+  std::erase_if(neighbors_by_address_, [](const auto& entry) { return entry.second.empty(); });
+  ports_.erase(at->second);
+  interfaces_.erase(at);
+  for (const auto& [neighbor, adjacency] : adjacencies_) {
+    if (neighbor.port == port) mark_neighbor(neighbor);
+  }
 }
 
 std::optional<PortRef> FibBuilder::port_of(int ifindex) const {
@@ -70,7 +85,7 @@ void FibBuilder::take(const KernelChanges& changes) {
     mark_neighbor({*port, key.address});
   }
   for (const auto& prefix : changes.routes) {
-    dirty_routes_.insert(prefix);
+    mark_route(prefix);
     mark_neighbors_within(prefix);
   }
   for (const int ifindex : changes.addresses) {
@@ -85,16 +100,28 @@ void FibBuilder::take(const KernelChanges& changes) {
   }
 }
 
+// What the kernel names is its own from then on, also if it goes again before the next delta.
+void FibBuilder::mark_route(const IpPrefix& prefix) {
+  dirty_routes_.insert(prefix);
+  if (stale_routes_.empty()) return;
+  if (kernel_.routes.contains(prefix)) {
+    confirmed_ += stale_routes_.erase(prefix);
+  } else if (host_neighbor(prefix)) {
+    stale_routes_.erase(prefix);
+  }
+}
+
 void FibBuilder::mark_neighbor(const Neighbor& neighbor) {
+  if (known_to_kernel(neighbor)) stale_neighbors_.erase(neighbor);
   dirty_neighbors_.insert(neighbor);
-  dirty_routes_.insert(IpPrefix::host(neighbor.address));
+  mark_route(IpPrefix::host(neighbor.address));
 }
 
 // A route may decide whether the neighbours it covers are on the link.
 void FibBuilder::mark_neighbors_within(const IpPrefix& prefix) {
   for (auto at = neighbors_by_address_.lower_bound(prefix.address);
        at != neighbors_by_address_.end() && prefix.covers(at->first); ++at) {
-    dirty_routes_.insert(IpPrefix::host(at->first));
+    mark_route(IpPrefix::host(at->first));
   }
 }
 
@@ -145,9 +172,11 @@ bool FibBuilder::on_link(const KernelNeighborKey& neighbor) const {
     const auto prefix = IpPrefix::covering(neighbor.address, static_cast<std::uint8_t>(length));
     const auto route = kernel_.routes.find(prefix);
     if (route == kernel_.routes.end()) continue;
-    return std::any_of(
-        route->second.next_hops.begin(), route->second.next_hops.end(),
-        [&](const auto& hop) { return hop.ifindex == neighbor.ifindex && !hop.gateway; });
+    const auto& [type, protocol, next_hops] = route->second;
+    return type == KernelRouteType::unicast &&
+           std::any_of(next_hops.begin(), next_hops.end(), [&](const auto& hop) {
+             return hop.ifindex == neighbor.ifindex && !hop.gateway;
+           });
   }
   return false;
 }
@@ -195,7 +224,6 @@ std::uint16_t FibBuilder::mtu_of(PortRef port) const {
 
 void FibBuilder::refresh_adjacencies(Epoch epoch) {
   for (const auto& neighbor : dirty_neighbors_) {
-    if (known_to_kernel(neighbor)) stale_neighbors_.erase(neighbor);
     const auto mac = mac_of(neighbor);
     const auto at = adjacencies_.find(neighbor);
     auto& indices = indices_[neighbor.port.node.value];
@@ -222,49 +250,41 @@ void FibBuilder::refresh_adjacencies(Epoch epoch) {
   dirty_neighbors_.clear();
 }
 
-void FibBuilder::refresh_routes() {
-  for (const auto& prefix : dirty_routes_) {
-    if (kernel_.routes.contains(prefix)) {
-      confirmed_ += stale_routes_.erase(prefix);
-    } else if (host_neighbor(prefix)) {
-      stale_routes_.erase(prefix);
-    }
-    set_route(prefix, wanted(prefix));
-  }
+void FibBuilder::refresh_routes(const fib::Fib& present) {
+  for (const auto& prefix : dirty_routes_) set_route(prefix, wanted(prefix), present);
 }
 
-void FibBuilder::set_route(const IpPrefix& prefix, const std::optional<Target>& target) {
+void FibBuilder::set_route(const IpPrefix& prefix, const std::optional<Target>& target,
+                           const fib::Fib& present) {
   const auto at = routes_.find(prefix);
-  const bool present = at != routes_.end();
-  if (present && target && at->second->first == *target) return;
+  const bool known = at != routes_.end();
+  if (known && target && at->second->first == *target) return;
   std::optional<Groups::iterator> old;
-  if (present) old = at->second;
+  if (known) old = at->second;
   if (target) {
-    routes_[prefix] = acquire(*target);
-  } else if (present) {
+    routes_[prefix] = acquire(*target, prefix, present);
+  } else if (known) {
     routes_.erase(at);
   }
   if (old) release(*old);
 }
 
-// The id that the nodes know the target by, if it is free, else the lowest free one.
-GroupId FibBuilder::new_group_id(const Target& target) {
-  if (const auto known = restored_ids_.find(target); known != restored_ids_.end()) {
-    const auto id = known->second;
-    restored_ids_.erase(known);
-    if (free_groups_.erase(id) > 0) return id;
-  }
+// The lowest free one.
+GroupId FibBuilder::new_group_id() {
   if (free_groups_.empty()) free_groups_.insert({next_group_.value++});
   const auto id = *free_groups_.begin();
   free_groups_.erase(free_groups_.begin());
   return id;
 }
 
-FibBuilder::Groups::iterator FibBuilder::acquire(const Target& target) {
+FibBuilder::Groups::iterator FibBuilder::acquire(const Target& target, const IpPrefix& prefix,
+                                                 const fib::Fib& present) {
   const auto [at, is_new] = groups_.try_emplace(target);
   ++at->second.routes;
   if (!is_new) return at;
-  const auto id = at->second.id = new_group_id(target);
+  const auto restored = restored_id(target, prefix, present);
+  const auto id = at->second.id = restored ? *restored : new_group_id();
+  restored_groups_.erase(id);
   groups_by_id_[id] = at;
   for (const auto& hop : target.next_hops) groups_by_neighbor_[hop.neighbor].insert(id);
   dirty_groups_.insert(id);
@@ -286,74 +306,35 @@ void FibBuilder::release(Groups::iterator group) {
   groups_.erase(group);
 }
 
-// ---- after a restart
-
-void FibBuilder::restore(const fib::Delta& snapshot) {
-  for (const auto& record : snapshot.adjacencies) restore_adjacency(record);
-  std::map<GroupId, Target> targets;
-  for (const auto& record : snapshot.groups) {
-    dirty_groups_.insert(record.id);
-    for (; next_group_ <= record.id; ++next_group_.value) free_groups_.insert(next_group_);
-    if (auto target = restored_target(record)) {
-      restored_ids_[*target] = record.id;
-      targets[record.id] = std::move(*target);
-    }
-  }
-  for (const auto& route : snapshot.routes) {
-    dirty_routes_.insert(route.prefix);
-    const auto target = targets.find(route.group);
-    if (target != targets.end()) stale_routes_[route.prefix] = target->second;
-  }
-  compare_everything();
-}
-
-void FibBuilder::restore_adjacency(const fib::Adjacency& record) {
-  if (record.key.node.value >= indices_.size()) return;
-  if (!indices_[record.key.node.value].reserve(record.key.index)) return;
-  const Neighbor neighbor{{record.key.node, record.port}, record.next_hop};
-  adjacencies_[neighbor] = {record.key.index, record.destination, record.mtu};
-  neighbors_by_key_[record.key] = neighbor;
-  stale_neighbors_[neighbor] = record.destination;
-  mark_neighbor(neighbor);
-}
-
-// Nothing when none of the members is known any more.
-std::optional<Target> FibBuilder::restored_target(const fib::Group& record) const {
-  Target target{record.kind, {}};
-  for (const auto& member : record.members) {
-    const auto at = neighbors_by_key_.find(member.adjacency);
-    if (at != neighbors_by_key_.end()) target.next_hops.push_back({at->second, member.weight});
-  }
-  std::sort(target.next_hops.begin(), target.next_hops.end());
-  if (target.kind == fib::GroupKind::forward && target.next_hops.empty()) return std::nullopt;
-  return target;
-}
-
-void FibBuilder::settle() {
-  for (const auto& [prefix, route] : stale_routes_) dirty_routes_.insert(prefix);
-  for (const auto& [neighbor, mac] : stale_neighbors_) mark_neighbor(neighbor);
-  stale_routes_.clear();
-  stale_neighbors_.clear();
-}
-
 // ---- the difference
 
 bool FibBuilder::changed() const {
   return !dirty_routes_.empty() || !dirty_neighbors_.empty() || !dirty_addresses_.empty() ||
-         !dirty_groups_.empty() || !dirty_adjacencies_.empty();
+         !dirty_groups_.empty() || !dirty_adjacencies_.empty() || compare_present_;
 }
 
 void FibBuilder::compare_everything() {
-  for (const auto& [prefix, route] : kernel_.routes) dirty_routes_.insert(prefix);
-  for (const auto& [prefix, group] : routes_) dirty_routes_.insert(prefix);
+  compare_present_ = true;
+  for (const auto& [prefix, route] : kernel_.routes) mark_route(prefix);
+  for (const auto& [prefix, group] : routes_) mark_route(prefix);
   for (const auto& [id, group] : groups_by_id_) dirty_groups_.insert(id);
   for (const auto& [neighbor, adjacency] : adjacencies_) mark_neighbor(neighbor);
   for (const auto& [port, ifindex] : interfaces_) dirty_addresses_.insert(port);
 }
 
+// Also what is in the FIB and nowhere here.
+void FibBuilder::mark_present(const fib::Fib& present) {
+  const auto all = present.snapshot();
+  for (const auto& route : all.routes) mark_route(route.prefix);
+  for (const auto& group : all.groups) dirty_groups_.insert(group.id);
+  for (const auto& adjacency : all.adjacencies) dirty_adjacencies_.insert(adjacency.key);
+  for (const auto& address : all.addresses) dirty_addresses_.insert({address.node, address.port});
+}
+
 fib::Delta FibBuilder::take_delta(const fib::Fib& present, Epoch epoch) {
+  if (std::exchange(compare_present_, false)) mark_present(present);
   refresh_adjacencies(epoch);
-  refresh_routes();
+  refresh_routes(present);
   fib::Delta delta;
   emit_adjacencies(present, delta);
   emit_groups(present, delta);
@@ -419,14 +400,22 @@ void FibBuilder::emit_routes(const fib::Fib& present, fib::Delta& delta) {
   dirty_routes_.clear();
 }
 
+std::set<fib::PortAddress> FibBuilder::addresses_on(PortRef port) const {
+  std::set<fib::PortAddress> addresses;
+  const auto interface = interfaces_.find(port);
+  if (interface == interfaces_.end()) return addresses;
+  const int ifindex = interface->second;
+  for (auto at = kernel_.addresses.lower_bound({ifindex, {}, 0});
+       at != kernel_.addresses.end() && at->ifindex == ifindex; ++at) {
+    addresses.insert({port.node, port.port, at->address, at->length});
+  }
+  return addresses;
+}
+
 void FibBuilder::emit_addresses(const fib::Fib& present, fib::Delta& delta) {
   for (const auto& port : dirty_addresses_) {
-    std::set<fib::PortAddress> wanted_addresses, old;
-    const int ifindex = interfaces_.at(port);
-    for (auto at = kernel_.addresses.lower_bound({ifindex, {}, 0});
-         at != kernel_.addresses.end() && at->ifindex == ifindex; ++at) {
-      wanted_addresses.insert({port.node, port.port, at->address, at->length});
-    }
+    const auto wanted_addresses = addresses_on(port);
+    std::set<fib::PortAddress> old;
     for (const auto& record : present.addresses_of(port.node)) {
       if (record.port == port.port) old.insert(record);
     }
@@ -455,7 +444,8 @@ std::vector<KernelNeighborKey> FibBuilder::unresolved() const {
 FibBuilder::Origin FibBuilder::origin(const IpPrefix& prefix) const {
   const auto route = kernel_.routes.find(prefix);
   if (route == kernel_.routes.end()) {
-    return host_neighbor(prefix) ? Origin{"neighbor", false} : Origin{"", true};
+    if (host_neighbor(prefix)) return {"neighbor", false};
+    return {"", stale_routes_.contains(prefix)};
   }
   return {protocol_name(route->second.protocol), false};
 }

@@ -88,18 +88,25 @@ class FibBuilder {
 
   // ---- bookkeeping of one difference
   void refresh_adjacencies(Epoch epoch);
-  void refresh_routes();
-  void set_route(const IpPrefix& prefix, const std::optional<Target>& target);
-  GroupId new_group_id(const Target& target);
-  Groups::iterator acquire(const Target& target);
+  void refresh_routes(const fib::Fib& present);
+  void set_route(const IpPrefix& prefix, const std::optional<Target>& target,
+                 const fib::Fib& present);
+  GroupId new_group_id();
+  Groups::iterator acquire(const Target& target, const IpPrefix& prefix, const fib::Fib& present);
   void release(Groups::iterator group);
+  void unbind(PortRef port);
+  void mark_present(const fib::Fib& present);
+  void mark_route(const IpPrefix& prefix);
   void mark_neighbors_within(const IpPrefix& prefix);
   void mark_neighbor(const Neighbor& neighbor);
 
   void restore_adjacency(const fib::Adjacency& record);
   [[nodiscard]] std::optional<Target> restored_target(const fib::Group& record) const;
+  [[nodiscard]] std::optional<GroupId> restored_id(const Target& target, const IpPrefix& prefix,
+                                                   const fib::Fib& present) const;
 
   // ---- records
+  [[nodiscard]] std::set<fib::PortAddress> addresses_on(PortRef port) const;
   [[nodiscard]] fib::Group group_record(const Target& target, GroupId id) const;
   void emit_adjacencies(const fib::Fib& present, fib::Delta& delta);
   void emit_groups(const fib::Fib& present, fib::Delta& delta);
@@ -125,9 +132,11 @@ class FibBuilder {
   std::map<IpPrefix, Target> stale_routes_;
   std::map<Neighbor, MacAddress> stale_neighbors_;
   std::map<Target, GroupId> restored_ids_;
+  std::set<GroupId> restored_groups_;  // kept for their targets until settle(), not free
   std::size_t confirmed_ = 0;
 
   // ---- what to look at in the next take_delta()
+  bool compare_present_ = false;  // all of the FIB
   std::set<IpPrefix> dirty_routes_;
   std::set<Neighbor> dirty_neighbors_;
   std::set<GroupId> dirty_groups_;

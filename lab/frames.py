@@ -24,6 +24,7 @@ _ETHERTYPE = {4: 0x0800, 6: 0x86DD}
 _UDP = 17
 _NO_NEXT_HEADER = 59
 _DISCARD_PORT = 40009
+_SOURCE_PORT, _FLOWS = 40100, 61  # many flows, so that frames take direct and relayed paths
 _TTL = 64
 _BATCH = 16
 _PATIENCE = 3.0  # seconds for a batch to arrive
@@ -81,10 +82,10 @@ def _ipv6_header(
     )
 
 
-def _udp(source: str, destination: str, payload: bytes) -> bytes:
+def _udp(source: str, destination: str, payload: bytes, seed: int) -> bytes:
     """A UDP datagram with a true checksum (RFC 768, RFC 8200 8.1)."""
     length = 8 + len(payload)
-    header = struct.pack("!HHHH", 40000, _DISCARD_PORT, length, 0)
+    header = struct.pack("!HHHH", _SOURCE_PORT + seed % _FLOWS, _DISCARD_PORT, length, 0)
     pseudo = ipaddress.ip_address(source).packed + ipaddress.ip_address(destination).packed
     pseudo += struct.pack("!II", length, _UDP)
     checksum = internet_checksum(pseudo + header + payload) or 0xFFFF
@@ -95,13 +96,13 @@ def packet(frame: Frame, seed: int, ttl: int, source: str, destination: str) -> 
     """What follows the Ethernet header of FRAME: the IP packet and its padding."""
     length = frame.size - _ETHERNET_OCTETS - frame.padding
     if frame.family == 4:
-        body = _udp(source, destination, _octets(length - 28, seed))
+        body = _udp(source, destination, _octets(length - 28, seed), seed)
         ip = _ipv4_header(length, ttl, seed, source, destination) + body
     else:
         # The smallest frames have no room for UDP; they carry octets that nobody interprets.
         udp = length >= 48
         data = _octets(length - (48 if udp else 40), seed)
-        body = _udp(source, destination, data) if udp else data
+        body = _udp(source, destination, data, seed) if udp else data
         next_header = _UDP if udp else _NO_NEXT_HEADER
         ip = _ipv6_header(len(body), next_header, ttl, seed, source, destination) + body
     return ip + _octets(frame.padding, seed + 1)

@@ -14,7 +14,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kReportEvery = 250ms;
-constexpr auto kHelloEvery = 1s;
+constexpr std::chrono::milliseconds kHelloEvery = 1s;
+constexpr std::chrono::milliseconds kConnectEvery = 50ms;
 constexpr auto kControllerGone = 2s;
 constexpr auto kStillWaiting = 10s;
 constexpr int kTickMs = 50;
@@ -37,16 +38,16 @@ Agent::Agent(std::string name, const std::string& controller_endpoint)
       channel_(controller_endpoint, name_),
       boot_id_(random_id()) {}
 
-void Agent::send(const cluster::Message& message) {
-  // A full queue means that nobody takes messages in; the controller asks anew when it is back.
-  if (!channel_.send(cluster::encode(message))) log::debug("a message to the controller is lost");
+// False when nobody takes messages in; the controller asks anew when it is back.
+bool Agent::send(const cluster::Message& message) {
+  return channel_.send(cluster::encode(message));
 }
 
-void Agent::say_hello(const fib::LeftRight* fib) {
-  send(cluster::Hello{.name = name_,
-                      .boot_id = boot_id_,
-                      .epoch = epoch_,
-                      .digest = fib != nullptr ? fib->active()->digest() : fib::Digest{}});
+bool Agent::say_hello(const fib::LeftRight* fib) {
+  return send(cluster::Hello{.name = name_,
+                             .boot_id = boot_id_,
+                             .epoch = epoch_,
+                             .digest = fib != nullptr ? fib->active()->digest() : fib::Digest{}});
 }
 
 std::optional<cluster::Welcome> Agent::join(const std::atomic<bool>& stop) {
@@ -56,8 +57,7 @@ std::optional<cluster::Welcome> Agent::join(const std::atomic<bool>& stop) {
   while (!stop.load(std::memory_order_relaxed)) {
     const auto now = Clock::now();
     if (now >= next_hello) {
-      say_hello(nullptr);
-      next_hello = now + kHelloEvery;
+      next_hello = now + (say_hello(nullptr) ? kHelloEvery : kConnectEvery);
     }
     if (now >= next_notice) {
       log::info("still waiting for a controller at {}", endpoint_);
@@ -182,8 +182,7 @@ void Agent::report_ports(Shared& shared, bool always) {
     states.ports.push_back({PortId{i}, link_up(port), port.mac, port.mtu});
   }
   if (!always && states == reported_ports_) return;
-  reported_ports_ = states;
-  send(states);
+  if (send(states)) reported_ports_ = states;
 }
 
 cluster::Status Agent::status(const Shared& shared) const {

@@ -29,7 +29,7 @@ class Agent {
  private:
   using Clock = std::chrono::steady_clock;
 
-  void say_hello(const fib::LeftRight* fib);
+  bool say_hello(const fib::LeftRight* fib);
   void take_messages(Shared& shared);
   void on(Shared& shared, const cluster::Prepare& message);
   void on(Shared& shared, const cluster::PrepareSnapshot& message);
@@ -41,7 +41,7 @@ class Agent {
   template <class Other>
   void on(Shared&, const Other&) {}  // a heartbeat, or a message that only nodes send
   void answer_prepared(Epoch epoch, Result<fib::Digest> digest);
-  void send(const cluster::Message& message);
+  bool send(const cluster::Message& message);
   void report(Shared& shared);
   void report_ports(Shared& shared, bool always);
   void watch_controller(Shared& shared);

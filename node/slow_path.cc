@@ -72,7 +72,7 @@ void take_injected(Shared& shared, cluster::NodeEnd& channel, rte_mempool* pool)
 
 void run_slow_path(Shared& shared, const std::string& name, const std::string& endpoint,
                    rte_mempool* pool) {
-  cluster::NodeEnd channel(endpoint, name);
+  cluster::NodeEnd channel(endpoint, name, cluster::kPacketQueue);
   cluster::ChannelPoll poll;
   poll.add_channel(channel.handle());
   const auto wake = poll.add_fd(shared.slow_path_wake.fd());

@@ -56,7 +56,7 @@ struct RouteHop {
 struct HeldRoute {
   bool local_table{};  // else main
   std::uint32_t metric{};
-  KernelRouteType type{};
+  std::optional<KernelRouteType> type{KernelRouteType::unicast};  // none: one not supported here
   std::uint8_t protocol{};
   std::uint32_t nexthop_id{};  // of a next-hop object, 0: none
   std::uint32_t variant{};     // hash of what else tells IPv4 routes of one key apart
@@ -66,7 +66,8 @@ struct HeldRoute {
 
 struct RouteMessage {
   bool removed{};
-  bool replace{}, append{};  // NLM_F_REPLACE, NLM_F_APPEND of the change that it tells of
+  bool replace{};  // it took the place of another (NLM_F_REPLACE)
+  bool append{};   // it stands behind those of its metric (NLM_F_APPEND, or a message of a dump)
   IpPrefix prefix;
   HeldRoute route;
   bool operator==(const RouteMessage&) const = default;

@@ -134,10 +134,10 @@ bool is_for_every_packet(const rtmsg& header, std::uint32_t table) {
          header.rtm_src_len == 0 && (header.rtm_flags & RTM_F_CLONED) == 0;
 }
 
-HeldRoute held_route(Reading reading, const rtmsg& header, KernelRouteType type) {
+HeldRoute held_route(Reading reading, const rtmsg& header) {
   HeldRoute& route = reading.route;
   route.local_table = reading.table == RT_TABLE_LOCAL;
-  route.type = type;
+  route.type = route_type(header.rtm_type);
   route.protocol = header.rtm_protocol;
   route.variant = reading.family == Family::ipv4 ? route.variant ^ header.rtm_scope : 0;
   if (route.hops.empty() && reading.only.hop.ifindex > 0) {
@@ -169,15 +169,15 @@ std::optional<NetlinkMessage> parse_route(bool removed, std::uint16_t message_fl
   if (header->rtm_dst_len > 0 && !reading.destination) return std::nullopt;
   const IpPrefix prefix =
       IpPrefix::covering(reading.destination.value_or(any_address(*family)), header->rtm_dst_len);
-  const auto type = route_type(header->rtm_type);
-  if (!type || !is_for_every_packet(*header, reading.table) || is_left_out(prefix)) {
+  if (!is_for_every_packet(*header, reading.table) || is_left_out(prefix)) {
     return NetlinkMessage{};
   }
   return RouteMessage{.removed = removed,
                       .replace = (message_flags & NLM_F_REPLACE) != 0,
-                      .append = (message_flags & NLM_F_APPEND) != 0,
+                      // A dump is in the kernel's order.
+                      .append = (message_flags & (NLM_F_APPEND | NLM_F_MULTI)) != 0,
                       .prefix = prefix,
-                      .route = held_route(std::move(reading), *header, *type)};
+                      .route = held_route(std::move(reading), *header)};
 }
 
 }  // namespace rackway::control

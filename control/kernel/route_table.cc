@@ -33,6 +33,7 @@ bool joins_next_hops(const HeldRoute& route) {
                      [](const RouteHop& h) { return h.hop.gateway.has_value(); });
 }
 
+// One of an unsupported type is used as well, though not by us: what stands behind it is not.
 bool is_usable(const HeldRoute& route) {
   return route.type != KernelRouteType::unicast ||
          std::any_of(route.hops.begin(), route.hops.end(),
@@ -45,8 +46,8 @@ bool refuses(KernelRouteType type) {
 }
 
 KernelRoute published(const HeldRoute& held) {
-  KernelRoute route{held.type, held.protocol, {}};
-  if (refuses(held.type)) return route;
+  KernelRoute route{*held.type, held.protocol, {}};
+  if (refuses(*held.type)) return route;
   for (const RouteHop& hop : held.hops) {
     if (hop.usable) route.next_hops.push_back(hop.hop);
   }
@@ -68,7 +69,7 @@ std::optional<KernelRoute> RouteTable::best(const IpPrefix& prefix) const {
   const auto found = prefixes_.find(prefix);
   if (found == prefixes_.end()) return std::nullopt;
   const auto used = std::find_if(found->second.begin(), found->second.end(), is_usable);
-  if (used == found->second.end()) return std::nullopt;
+  if (used == found->second.end() || !used->type) return std::nullopt;
   return published(*used);
 }
 
@@ -76,8 +77,10 @@ RouteTable::Applied RouteTable::add(const RouteMessage& message) {
   Entries& entries = prefixes_[message.prefix];
   const auto [first, last] =
       std::equal_range(entries.begin(), entries.end(), message.route, ranks_before);
-  return message.prefix.address.is_v4() ? add_ipv4(entries, first, last, message)
-                                        : add_ipv6(entries, first, last, message);
+  if (message.prefix.address.is_v4()) return add_ipv4(entries, first, last, message);
+  const bool among_others = std::distance(first, last) > 1;
+  add_ipv6(entries, first, last, message);
+  return among_others ? Applied::doubtful : Applied::sure;
 }
 
 RouteTable::Applied RouteTable::add_ipv4(Entries& entries, Place first, Place last,
@@ -97,8 +100,7 @@ RouteTable::Applied RouteTable::add_ipv4(Entries& entries, Place first, Place la
   return Applied::sure;
 }
 
-RouteTable::Applied RouteTable::add_ipv6(Entries& entries, Place first, Place last,
-                                         const RouteMessage& message) {
+void RouteTable::add_ipv6(Entries& entries, Place first, Place last, const RouteMessage& message) {
   const bool joins = joins_next_hops(message.route);
   auto place = std::find_if(first, last, [&](const HeldRoute& r) {
     if (joins_next_hops(r) != joins) return false;
@@ -107,11 +109,9 @@ RouteTable::Applied RouteTable::add_ipv6(Entries& entries, Place first, Place la
   if (place == last && message.replace) place = first;
   if (place == last) {
     insert(entries, last, message.route);
-    return Applied::sure;
+  } else {
+    assign(place, message.route);
   }
-  const bool only = std::distance(first, last) == 1;
-  assign(place, message.route);
-  return only || !message.replace ? Applied::sure : Applied::doubtful;
 }
 
 RouteTable::Applied RouteTable::remove(const RouteMessage& message) {
@@ -120,11 +120,13 @@ RouteTable::Applied RouteTable::remove(const RouteMessage& message) {
   Entries& entries = found->second;
   const auto [first, last] =
       std::equal_range(entries.begin(), entries.end(), message.route, ranks_before);
-  const bool removed = message.prefix.address.is_v4()
-                           ? remove_ipv4(entries, first, last, message.route)
-                           : remove_ipv6(entries, first, last, message.route);
+  const bool is_v4 = message.prefix.address.is_v4();
+  const bool among_others = !is_v4 && std::distance(first, last) > 1;
+  const bool removed = is_v4 ? remove_ipv4(entries, first, last, message.route)
+                             : remove_ipv6(entries, first, last, message.route);
   if (entries.empty()) prefixes_.erase(found);
-  return removed ? Applied::sure : Applied::unknown;
+  if (!removed) return Applied::unknown;
+  return among_others ? Applied::doubtful : Applied::sure;
 }
 
 bool RouteTable::remove_ipv4(Entries& entries, Place first, Place last, const HeldRoute& gone) {

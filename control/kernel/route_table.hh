@@ -24,8 +24,8 @@ namespace rackway::control {
 
 class RouteTable {
  public:
-  // unknown: a route was deleted that is not here. doubtful: one of several equals was replaced,
-  // and which one is a guess. Both ask for a look at the kernel's own table.
+  // unknown: a route was deleted that is not here. doubtful: it stood among equals, of which the
+  // kernel's messages do not tell the order for certain. Both ask for a look at its own table.
   enum class Applied : std::uint8_t { sure, unknown, doubtful };
   Applied apply(const RouteMessage& message);
 
@@ -41,7 +41,7 @@ class RouteTable {
   Applied add(const RouteMessage& message);
   Applied remove(const RouteMessage& message);
   Applied add_ipv4(Entries& entries, Place first, Place last, const RouteMessage& message);
-  Applied add_ipv6(Entries& entries, Place first, Place last, const RouteMessage& message);
+  void add_ipv6(Entries& entries, Place first, Place last, const RouteMessage& message);
   bool remove_ipv4(Entries& entries, Place first, Place last, const HeldRoute& gone);
   bool remove_ipv6(Entries& entries, Place first, Place last, const HeldRoute& gone);
   void insert(Entries& entries, Place at, const HeldRoute& route);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -76,7 +77,7 @@ Key key_of(const topo::StaticRoute& route) {
 
 // What the kernel holds of ours.
 struct Present {
-  KernelRouteType type{};
+  std::optional<KernelRouteType> type;
   Gateways gateways;
 };
 

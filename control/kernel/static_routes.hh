@@ -17,9 +17,9 @@ class StaticRoutes {
  public:
   StaticRoutes(std::string network_namespace, std::vector<topo::StaticRoute> routes);
 
-  // Adds what is missing, removes routes of our protocol that the document does not name. Cheap when
-  // there is nothing to do. Call at start and whenever addresses or links change.
-  // Returns the routes that the kernel does not take yet, as "PREFIX: reason".
+  // Adds what is missing, removes routes of our protocol that the document does not name. Cheap
+  // when there is nothing to do. Call at start and whenever addresses or links change. Returns the
+  // routes that the kernel does not take yet, as "PREFIX: reason".
   std::vector<std::string> install();
 
  private:

@@ -49,20 +49,25 @@ std::uint32_t flow_hash(const rte_ipv6_hdr& ip, const rte_mbuf& frame) noexcept 
   return hash_ports(hash, reinterpret_cast<const std::uint8_t*>(&ip) + sizeof ip);
 }
 
-// Scopes interface-local and link-local stay here: routing protocols, MLD (RFC 4291 2.7).
-void multicast(Slot& slot, const rte_ipv6_hdr& ip) noexcept {
-  const int scope = ip.dst_addr[1] & 0x0f;
-  if (scope > 2) return slot.drop(DropReason::multicast_unrouted);
+void to_router(Slot& slot, const rte_ipv6_hdr& ip) noexcept {
   const auto* payload = reinterpret_cast<const std::uint8_t*>(&ip) + sizeof ip;
-  const std::size_t size = slot.frame->data_len - RTE_ETHER_HDR_LEN - sizeof ip;
-  slot.punt(local_class(ip.proto, payload, size));
+  const std::size_t readable = slot.frame->data_len - RTE_ETHER_HDR_LEN - sizeof ip;
+  const std::size_t size = load_be<std::uint16_t>(&ip.payload_len);
+  slot.punt(local_class(ip.proto, payload, std::min(size, readable)));
+}
+
+// Scope link-local is for the router: routing protocols, MLD. RFC 4291 2.7 has the reserved scope 0
+// dropped, and interface-local can not have come over a link.
+void multicast(Slot& slot, const rte_ipv6_hdr& ip) noexcept {
+  constexpr int kLinkLocalScope = 2;
+  if ((ip.dst_addr[1] & 0x0f) != kLinkLocalScope) return slot.drop(DropReason::multicast_unrouted);
+  to_router(slot, ip);
 }
 
 void link_local(Slot& slot, const rte_ipv6_hdr& ip, const Context& context) noexcept {
   const auto destination = IpAddress::from_bytes(ip.dst_addr, 16);
   if (!is_own_address(context, *destination)) return slot.drop(DropReason::link_local_forward);
-  const auto* payload = reinterpret_cast<const std::uint8_t*>(&ip) + sizeof ip;
-  slot.punt(local_class(ip.proto, payload, slot.frame->data_len - RTE_ETHER_HDR_LEN - sizeof ip));
+  to_router(slot, ip);
 }
 
 void check(Slot& slot, const Context& context) noexcept {

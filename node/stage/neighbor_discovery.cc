@@ -32,6 +32,12 @@ bool is_zero(const std::uint8_t* address) noexcept {
   static constexpr std::uint8_t kZero[16]{};
   return std::memcmp(address, kZero, 16) == 0;
 }
+bool is_multicast(const std::uint8_t* address) noexcept {
+  return address[0] == 0xff;
+}
+bool is_link_local(const std::uint8_t* address) noexcept {
+  return address[0] == 0xfe && (address[1] & 0xc0) == 0x80;
+}
 
 // ff02::1:ffXX:XXXX with the low 24 bits of the target (RFC 4291 2.7.1).
 bool is_solicited_node_of(const std::uint8_t* address, const std::uint8_t* target) noexcept {
@@ -41,7 +47,7 @@ bool is_solicited_node_of(const std::uint8_t* address, const std::uint8_t* targe
 
 struct Options {
   bool well_formed = true;
-  bool source_link_layer = false;
+  const std::uint8_t* source_link_layer = nullptr;  // the sender's MAC, if it says so
 };
 
 // Every option has a length that is not zero and fits (RFC 4861 4.6).
@@ -50,7 +56,7 @@ Options scan_options(const std::uint8_t* at, std::size_t size) noexcept {
   while (size > 0) {
     const std::size_t length = size >= 8 ? static_cast<std::size_t>(at[1]) * 8 : 0;
     if (length == 0 || length > size) return {.well_formed = false};
-    if (at[0] == kSourceLinkLayer) found.source_link_layer = true;
+    if (at[0] == kSourceLinkLayer) found.source_link_layer = at + 2;
     at += length;
     size -= length;
   }
@@ -63,25 +69,62 @@ bool checksum_holds(const rte_ipv6_hdr& ip, const std::uint8_t* icmp, std::size_
   return static_cast<std::uint16_t>(sum + (sum >> 16)) == 0xffff;
 }
 
+bool solicitation_holds(const rte_ipv6_hdr& ip, const std::uint8_t* target,
+                        const Options& options) noexcept {
+  if (is_multicast(target)) return false;
+  if (!is_zero(ip.src_addr)) return true;
+  // Duplicate address detection.
+  return options.source_link_layer == nullptr && is_solicited_node_of(ip.dst_addr, target);
+}
+
+bool advertisement_holds(const rte_ipv6_hdr& ip, const std::uint8_t* icmp) noexcept {
+  constexpr std::uint8_t kSolicited = 0x40;
+  if (is_multicast(icmp + 8)) return false;
+  return !is_multicast(ip.dst_addr) || (icmp[4] & kSolicited) == 0;
+}
+
+bool redirect_holds(const rte_ipv6_hdr& ip, const std::uint8_t* target,
+                    const std::uint8_t* destination) noexcept {
+  return is_link_local(ip.src_addr) && !is_multicast(destination) &&
+         (is_link_local(target) || std::memcmp(target, destination, 16) == 0);
+}
+
+// What each type has of its own (RFC 4861 6.1.1, 6.1.2, 7.1.1, 7.1.2, 8.1).
+bool rules_of_type_hold(const rte_ipv6_hdr& ip, const std::uint8_t* icmp,
+                        const Options& options) noexcept {
+  switch (icmp[0]) {
+    case kRouterSolicitation:
+      return !is_zero(ip.src_addr) || options.source_link_layer == nullptr;
+    case kRouterAdvertisement:
+      return is_link_local(ip.src_addr);
+    case kNeighborSolicitation:
+      return solicitation_holds(ip, icmp + 8, options);
+    case kNeighborAdvertisement:
+      return advertisement_holds(ip, icmp);
+    default:
+      return redirect_holds(ip, icmp + 8, icmp + 24);
+  }
+}
+
 // Common to all five types: hop limit 255 (not routed here), code 0, length, options, checksum.
 std::optional<Options> validated(const Slot& slot, const rte_ipv6_hdr& ip) noexcept {
   const std::size_t size = load_be<std::uint16_t>(&ip.payload_len);
   const std::uint8_t* icmp = slot.octets() + kIcmpOffset;
   if (slot.frame->nb_segs != 1 || ip.hop_limits != 255) return std::nullopt;
-  if (icmp[1] != 0) return std::nullopt;
   const std::size_t least = kLeastBytes[icmp[0] - kRouterSolicitation];
-  if (size < least) return std::nullopt;
+  if (size < least || icmp[1] != 0) return std::nullopt;
   const auto options = scan_options(icmp + least, size - least);
   if (!options.well_formed) return std::nullopt;
   if (!checksum_holds(ip, icmp, size)) return std::nullopt;
+  if (!rules_of_type_hold(ip, icmp, options)) return std::nullopt;
   return options;
 }
 
 // RFC 4861 7.2.4: from the target, solicited, override, as a router; with our MAC as option.
-void answer(Slot& slot, rte_ipv6_hdr& ip, const MacAddress& mac) noexcept {
+void answer(Slot& slot, rte_ipv6_hdr& ip, const MacAddress& asker, const MacAddress& mac) noexcept {
   std::uint8_t* octets = slot.octets();
   std::uint8_t* icmp = octets + kIcmpOffset;
-  std::memcpy(octets, octets + 6, 6);
+  std::memcpy(octets, asker.bytes.data(), 6);
   std::memcpy(octets + 6, mac.bytes.data(), 6);
   std::memcpy(ip.dst_addr, ip.src_addr, 16);
   std::memcpy(ip.src_addr, icmp + 8, 16);
@@ -107,28 +150,27 @@ bool resize(rte_mbuf* frame) noexcept {
 
 void solicitation(Slot& slot, rte_ipv6_hdr& ip, const Context& context, Options options) noexcept {
   const std::uint8_t* target = slot.octets() + kIcmpOffset + 8;
-  if (target[0] == 0xff) return slot.drop(DropReason::nd_malformed);
-  const bool probing = is_zero(ip.src_addr);  // duplicate address detection
-  if (probing && (options.source_link_layer || !is_solicited_node_of(ip.dst_addr, target))) {
-    return slot.drop(DropReason::nd_malformed);
-  }
+  // The asker is where its option says, and where its frame came from only without one (7.2.3).
+  const bool says = options.source_link_layer != nullptr;
+  MacAddress mac;
+  std::memcpy(mac.bytes.data(), says ? options.source_link_layer : slot.octets() + 6, 6);
+  // An answer to a group would be the router's voice in an attacker's hand.
+  if (mac.is_multicast()) return slot.drop(DropReason::nd_malformed);
   if (!is_own_address(context, *IpAddress::from_bytes(target, 16))) {
     return slot.drop(DropReason::nd_not_for_us);
   }
-  MacAddress mac;
-  std::memcpy(mac.bytes.data(), slot.octets() + 6, 6);
   const auto asker = *IpAddress::from_bytes(ip.src_addr, 16);
-  if (probing || !node_answers(context, asker, mac) || !resize(slot.frame)) {
+  if (is_zero(ip.src_addr) || !node_answers(context, asker, mac) || !resize(slot.frame)) {
     return slot.punt(PuntClass::neighbor);
   }
-  answer(slot, ip, context.in.mac);
+  answer(slot, ip, mac, context.in.mac);
   slot.transmit(context.port.value);
 }
 
 }  // namespace
 
 bool is_neighbor_discovery(const rte_mbuf& frame) noexcept {
-  if (frame.data_len < kIcmpOffset + 4) return false;
+  if (frame.data_len <= kIcmpOffset) return false;
   const std::uint8_t type = rte_pktmbuf_mtod(&frame, const std::uint8_t*)[kIcmpOffset];
   return type >= kRouterSolicitation && type <= kRedirect;
 }

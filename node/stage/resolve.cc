@@ -4,6 +4,8 @@
 #include <rte_ether.h>
 #include <rte_ip.h>
 
+#include <algorithm>
+
 #include "base/byte_order.hh"
 #include "node/stage/local_class.hh"
 #include "node/stage/rewrite.hh"
@@ -18,12 +20,23 @@ rte_ipv6_hdr* ipv6(const Slot& slot) noexcept {
   return rte_pktmbuf_mtod_offset(slot.frame, rte_ipv6_hdr*, RTE_ETHER_HDR_LEN);
 }
 
+// Octets of the transport header that can be read: those of the packet, not of the padding behind
+// it, and none in a later fragment, which has no such header.
+std::size_t transport_bytes(const Slot& slot, std::size_t header) noexcept {
+  const bool later_fragment =
+      slot.protocol == Protocol::ipv4 && (ipv4(slot)->fragment_offset & RTE_BE16(0x1fff)) != 0;
+  if (later_fragment) return 0;
+  const std::size_t readable = slot.frame->data_len - RTE_ETHER_HDR_LEN;
+  return std::min<std::size_t>(packet_bytes(slot), readable) - header;
+}
+
 void to_router(Slot& slot) noexcept {
   const bool v4 = slot.protocol == Protocol::ipv4;
+  // IPv4 options have been punted before.
   const std::size_t header = v4 ? sizeof(rte_ipv4_hdr) : sizeof(rte_ipv6_hdr);
-  const std::size_t offset = RTE_ETHER_HDR_LEN + header;  // options have been punted before
   const std::uint8_t protocol = v4 ? ipv4(slot)->next_proto_id : ipv6(slot)->proto;
-  slot.punt(local_class(protocol, slot.octets() + offset, slot.frame->data_len - offset));
+  const std::uint8_t* transport = slot.octets() + RTE_ETHER_HDR_LEN + header;
+  slot.punt(local_class(protocol, transport, transport_bytes(slot, header)));
 }
 
 // RFC 4291 2.5.6: a packet from a link-local address must not leave its link.
@@ -38,7 +51,8 @@ bool ttl_spent(const Slot& slot) noexcept {
 }
 
 // RFC 1812 5.3.1; the checksum follows by RFC 1624: the decremented octet is the high one of its
-// word, so the sum grows by 0x0100, with the carry taken around.
+// word, so the sum grows by 0x0100, with the carry taken around. A sum of 0xffff is carried too, as
+// the checksum of a header that is not all zero is never 0xffff.
 void decrement_ttl(Slot& slot) noexcept {
   if (slot.protocol == Protocol::ipv6) {
     --ipv6(slot)->hop_limits;
@@ -47,7 +61,7 @@ void decrement_ttl(Slot& slot) noexcept {
   auto* ip = ipv4(slot);
   --ip->time_to_live;
   const std::uint32_t sum = load_be<std::uint16_t>(&ip->hdr_checksum) + 0x0100u;
-  store_be(&ip->hdr_checksum, static_cast<std::uint16_t>(sum + (sum >> 16)));
+  store_be(&ip->hdr_checksum, static_cast<std::uint16_t>(sum + (sum >= 0xffff ? 1 : 0)));
 }
 
 }  // namespace

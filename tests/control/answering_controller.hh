@@ -12,6 +12,7 @@
 
 #include "control/api.hh"
 #include "tests/control/fake_kernel.hh"
+#include "tests/control/quiet_log.hh"
 
 namespace rackway::control::testing {
 
@@ -29,6 +30,7 @@ struct AnsweringController {
       : coordinator(
             {"n1", "n2"}, [](NodeId, const auto&) { return true; }, now),
         reports(kNodes) {
+    quiet_log();
     start_builder();
     fill_kernel();
     join({0}, 0x0123456789abcdef);

@@ -229,8 +229,8 @@ TEST_F(ApiTest, LongTextIsAnError) {
 }
 
 TEST_F(ApiTest, OddTextComesBackAsItWas) {
-  for (const std::string name : {std::string("a\0b", 3), std::string("\"\\\n\t\x7f"),
-                                 std::string("\xc3\xa9\xf0\x9f\x98\x80"), std::string("%s{}%n")}) {
+  for (const auto& name : {std::string("a\0b", 3), std::string("\"\\\n\t\x7f"),
+                           std::string("\xc3\xa9\xf0\x9f\x98\x80"), std::string("%s{}%n")}) {
     EXPECT_EQ(no("nodes", name), "no node " + name + " in this cluster");
   }
 }

@@ -65,7 +65,7 @@ TEST_F(EpochRecoveryTest, TakesOverWhatTheNodesHold) {
 
   EXPECT_EQ(cluster_.coordinator->next_epoch(), Epoch{4});
   publish(4);
-  EXPECT_EQ(cluster_.take_sent()[0], "n0 prepare 3>4");
+  EXPECT_EQ(cluster_.take_sent().at(0), "n0 prepare 3>4");
   EXPECT_EQ(cluster_.disagreement(), "");
 }
 
@@ -157,7 +157,7 @@ TEST_F(EpochRecoveryTest, ASnapshotOfANodeThatWasNotAskedIsNotTaken) {
 }
 
 // The newest node is away while the controller starts again and goes on from an older epoch.
-TEST_F(EpochRecoveryTest, ANodeThatReturnsAheadMovesTheNumberPastIt) {
+TEST_F(EpochRecoveryTest, ANodeThatReturnsWithOurNumberForAnotherContentIsBroughtUp) {
   leave_apart();
   cluster_.sites[2].frozen = true;
   restart_controller();
@@ -172,7 +172,7 @@ TEST_F(EpochRecoveryTest, ANodeThatReturnsAheadMovesTheNumberPastIt) {
   EXPECT_EQ(cluster_.disagreement(), "");
 }
 
-TEST_F(EpochRecoveryTest, ANodeThatReturnsFarAheadMovesTheNumberForAll) {
+TEST_F(EpochRecoveryTest, ANodeThatReturnsAheadMovesTheNumberPastItForAll) {
   leave_apart();
   for (unsigned i = 6; i < 9; ++i) publish(i);
   cluster_.sites[2].frozen = true;

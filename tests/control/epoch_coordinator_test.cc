@@ -374,15 +374,29 @@ TEST_F(EpochCoordinatorTest, ANodeSilentForAMomentStaysInSync) {
   EXPECT_EQ(agreement(), "");
 }
 
-// A large epoch takes a node longer than the silence that makes it down.
+// A large epoch takes a node longer than the silence that makes it down, to prepare as to commit.
 TEST_F(EpochCoordinatorTest, ANodeBusyWithALargeEpochIsNotDown) {
   start_with_epoch_1();
   fib::Delta large{.groups = {{{7}, GroupKind::prohibit, {}}}};
   for (unsigned i = 0; i < 150000; ++i) {
     large.routes.push_back({{Ipv4Address{0x14000000 + (i << 8)}, 24}, {7}});
   }
-  for (auto& site : cluster_.sites) site.frozen = true;
+  cluster_.stop_node(1);
+  cluster_.stop_node(2);
+  cluster_.run(3s);
+  auto& busy = cluster_.sites[0];
+  busy.frozen = true;
   ASSERT_EQ(cluster_.propose(large), "");
+  cluster_.run(2400ms);
+  EXPECT_TRUE(cluster_.known(0).up);
+  EXPECT_FALSE(cluster_.coordinator->ready());
+  cluster_.fate = [&](NodeId, const cluster::Message& message) {
+    if (is<cluster::Commit>(message)) busy.frozen = true;
+    return Fate::deliver;
+  };
+  busy.frozen = false;
+  cluster_.deliver();
+  ASSERT_TRUE(busy.frozen);
   cluster_.run(2400ms);
   EXPECT_TRUE(cluster_.known(0).up);
   EXPECT_FALSE(cluster_.coordinator->ready());

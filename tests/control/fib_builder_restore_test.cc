@@ -102,6 +102,7 @@ TEST_F(FibBuilderRestoreTest, ARouteNamedAgainIsNoLongerStale) {
   kernel_.route("203.0.113.0/24", of_type(KernelRouteType::blackhole));
   EXPECT_EQ(router_.publish(), fib::Delta{});
   EXPECT_EQ(router_.builder->stale(), before - 1);
+  EXPECT_EQ(router_.builder->confirmed(), 1u);
   EXPECT_FALSE(router_.builder->origin(prefix("203.0.113.0/24")).stale);
   kernel_.route("0.0.0.0/0", of_type(KernelRouteType::prohibit));
   router_.publish();

@@ -5,7 +5,7 @@
 #include "control/kernel/kernel_mirror.hh"
 #include "tests/control/kernel_sandbox.hh"
 
-namespace rackway::control {
+namespace rackway::control::kernel_tests {
 namespace {
 
 const MacAddress kFarMac = mac("02:00:00:00:00:f2");
@@ -156,4 +156,4 @@ TEST_F(KernelNeighborsTest, MovedNeighborIsFollowed) {
 }
 
 }  // namespace
-}  // namespace rackway::control
+}  // namespace rackway::control::kernel_tests

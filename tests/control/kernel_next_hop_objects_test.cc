@@ -10,7 +10,7 @@
 #include "control/kernel/netlink_socket.hh"
 #include "tests/control/kernel_sandbox.hh"
 
-namespace rackway::control {
+namespace rackway::control::kernel_tests {
 namespace {
 
 // Objects 1 and 2 are next hops on two links, 10 is both; 61, 62, 60 the same for IPv6.
@@ -155,4 +155,4 @@ TEST_F(NextHopObjectsTest, WeightOfSixteenBits) {
 }
 
 }  // namespace
-}  // namespace rackway::control
+}  // namespace rackway::control::kernel_tests

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace rackway::control {
+namespace rackway::control::kernel_tests {
 namespace {
 
 using Applied = RouteTable::Applied;
@@ -152,6 +152,16 @@ TEST_F(RouteTableTest, DeadRoutesGiveWay) {
   EXPECT_EQ(best(kV4), "10.0.0.4");
 }
 
+TEST_F(RouteTableTest, UnsupportedTypeHidesWhatStandsBehind) {
+  tell(Told(kV4, {via("10.0.0.2")}).metric(5));
+  Told unsupported(kV4, {});
+  unsupported.message.route.type.reset();
+  tell(unsupported);
+  EXPECT_EQ(best(kV4), "-");
+  tell(unsupported.removed());
+  EXPECT_EQ(best(kV4), "10.0.0.2");
+}
+
 TEST_F(RouteTableTest, LocalBeforeMainWhateverTheMetric) {
   tell(Told(kV4, {via("10.0.0.2")}));
   tell(Told(kV4, {{{1, std::nullopt, 1}, true}}).local().metric(99).type(KernelRouteType::local));
@@ -180,4 +190,4 @@ TEST_F(RouteTableTest, CountsUsesOfObjects) {
 }
 
 }  // namespace
-}  // namespace rackway::control
+}  // namespace rackway::control::kernel_tests

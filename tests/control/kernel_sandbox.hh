@@ -17,7 +17,7 @@
 
 #include "control/kernel/kernel_mirror.hh"
 
-namespace rackway::control {
+namespace rackway::control::kernel_tests {
 
 class Sandbox {
  public:
@@ -58,9 +58,9 @@ class Sandbox {
       if (between) between();
     }
     // Some errors end `ip` though it is told not to end; nothing after them would be tested.
-    std::fputs("link add batch-end type bridge\n", pipe);
+    std::fputs("route add blackhole 255.0.0.0/8 table 99\n", pipe);
     ::pclose(pipe);
-    ip("link del batch-end");
+    ip("route del blackhole 255.0.0.0/8 table 99");
   }
   [[nodiscard]] std::string output_of(const std::string& arguments) const {
     std::FILE* pipe = ::popen(("ip -n " + name_ + " " + arguments).c_str(), "r");
@@ -131,4 +131,4 @@ inline bool becomes_equal_to_fresh(KernelMirror& mirror, const Sandbox& sandbox)
   return eventually(mirror, [&] { return is_equal(mirror, KernelMirror(sandbox.name())); });
 }
 
-}  // namespace rackway::control
+}  // namespace rackway::control::kernel_tests

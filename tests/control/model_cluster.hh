@@ -19,6 +19,7 @@
 
 #include "control/epoch_coordinator.hh"
 #include "tests/control/model_node.hh"
+#include "tests/control/quiet_log.hh"
 
 namespace rackway::control::testing {
 
@@ -49,6 +50,7 @@ class ModelCluster {
   };
 
   explicit ModelCluster(std::size_t nodes) : sites(nodes) {
+    quiet_log();
     for (unsigned i = 0; i < nodes; ++i) {
       names_.push_back("n" + std::to_string(i));
       start_node(i);
@@ -176,6 +178,7 @@ class ModelCluster {
       while (!site.frozen && !site.inbox.empty() && site.inbox.front().at <= now) {
         const auto due = std::move(site.inbox.front());
         site.inbox.pop_front();
+        if (!site.node->joined()) site.next_word = now;  // it reports as soon as it has joined
         for (auto& answer : site.node->take(due.message)) say({i}, std::move(answer));
         if (const auto* commit = std::get_if<cluster::Commit>(&due.message)) {
           watch_published(*site.node, *commit, due.life);

@@ -205,6 +205,25 @@ inline Bytes forwarded(Bytes sent, const MacAddress& destination, const MacAddre
   return sent;
 }
 
+// A frame of any content, with IPv4 and ICMPv6 checksums that fit it as far as it has any.
+inline Bytes with_good_checksums(Bytes bytes) {
+  const auto packet = std::span(bytes).subspan(std::min(bytes.size(), kEthernet));
+  if (packet.size() >= 20 && get16(bytes, kMacs) == kIpv4Type) {
+    const std::size_t header = std::max<std::size_t>(20, (packet[0] & 15u) * 4);
+    put16(bytes, kEthernet + 10, 0);
+    put16(bytes, kEthernet + 10, internet_checksum(packet.first(std::min(header, packet.size()))));
+  }
+  if (packet.size() >= 44 && get16(bytes, kMacs) == kIpv6Type && packet[6] == 58) {
+    const auto message =
+        packet.subspan(40, std::min<std::size_t>(get16(packet, 4), packet.size() - 40));
+    Bytes pseudo{0, 0, 0, 0, 0, 0, 0, 58};
+    put16(pseudo, 2, message.size());
+    put16(bytes, kEthernet + 42, 0);
+    put16(bytes, kEthernet + 42, internet_checksum(join({packet.subspan(8, 32), pseudo, message})));
+  }
+  return bytes;
+}
+
 struct ArpPacket {
   std::uint16_t hardware = 1;
   std::uint16_t protocol = kIpv4Type;

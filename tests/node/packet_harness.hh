@@ -21,6 +21,7 @@
 
 #include <array>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -53,6 +54,19 @@ class Devices {
     return devices;
   }
 
+  Devices(const Devices&) = delete;
+  Devices& operator=(const Devices&) = delete;
+  ~Devices() {
+    for (const auto port : device) {
+      rte_eth_dev_stop(port);
+      rte_eth_dev_close(port);
+    }
+    const std::filesystem::path left_behind = rte_eal_get_runtime_dir();
+    rte_eal_cleanup();
+    std::error_code ignored;
+    std::filesystem::remove_all(left_behind, ignored);
+  }
+
   rte_mempool* pool{};
   std::array<std::uint16_t, kOutputs> device{};
   std::array<rte_ring*, kOutputs> to_core{}, from_core{};  // as the node sees it
@@ -61,7 +75,8 @@ class Devices {
  private:
   Devices() {
     start_eal();
-    pool = rte_pktmbuf_pool_create("frames", kPoolFrames, 0, 0, 0, SOCKET_ID_ANY);
+    pool = rte_pktmbuf_pool_create("frames", kPoolFrames, 0, 0, 2 * RTE_PKTMBUF_HEADROOM,
+                                   SOCKET_ID_ANY);
     require(pool != nullptr, "no buffers");
     punted = ring("punted");
     injected = ring("injected");
@@ -298,8 +313,7 @@ class PacketHarness {
     return entrance == Entrance::controller ? places.controller
                                             : *places.outputs[static_cast<std::size_t>(entrance)];
   }
-  [[nodiscard]] const Burst& burst() const { return burst_; }
-  [[nodiscard]] vlb::Steering& steering() { return steering_; }
+  [[nodiscard]] WakeUp& slow_path() { return slow_path_; }
   [[nodiscard]] static unsigned free_frames() {
     return rte_mempool_avail_count(Devices::instance().pool);
   }

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// One frame of any content through every entrance of the node: as it is, and with its front and its
+// checksums made good, so that the fuzzer need not guess them; whole and in two segments; with the
+// controller there and away. The frame lies in a heap buffer of exactly its size. Besides what the
+// sanitizers see, a fault is what the packet harness and sound_output.hh say is one.
+#include <algorithm>
+#include <cstdint>
+
+#include "tests/node/packet_harness.hh"
+#include "tests/node/sound_output.hh"
+
+namespace rackway::node::testing {
+namespace {
+
+// The port's own address, unless the frame goes to a group.
+Bytes for_port(Bytes frame) {
+  if (!frame.empty() && (frame[0] & 1) == 0) {
+    std::copy_n(kPort0Mac.bytes.begin(), std::min<std::size_t>(6, frame.size()), frame.begin());
+  }
+  return with_good_checksums(std::move(frame));
+}
+
+// A data frame for this node; egress, hops and adjacency stay what they are.
+Bytes for_link(Bytes frame) {
+  if (frame.size() < kMacs) return frame;
+  frame[0] = 0xd2;
+  frame[1] = static_cast<std::uint8_t>(kSelf.value >> 4);
+  frame[2] = static_cast<std::uint8_t>(kSelf.value << 4 | (frame[2] & 0x0f));
+  frame[6] = static_cast<std::uint8_t>((frame[6] & 0xfc) | 0x02);
+  frame[8] &= 0xf0;
+  return frame;
+}
+
+void send(PacketHarness& node, Entrance entrance, const Bytes& frame) {
+  const std::size_t split = frame.empty() ? 0 : frame.back() % (frame.size() + 1);
+  for (const auto& how : {Reception{}, Reception{.tailroom = 64}, Reception{.split = split}}) {
+    if (const char* fault = fault_in(entrance, frame, node.run(entrance, frame, how))) {
+      broken(fault);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rackway::node::testing
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace rackway::node::testing;
+  static PacketHarness present({.relay_percent = 50}), away({.controller_present = false});
+  if (size > 10'000) return -1;
+  const Bytes frame(data, data + size);
+  for (auto* node : {&present, &away}) {
+    send(*node, Entrance::port0, frame);
+    send(*node, Entrance::port0, for_port(frame));
+    send(*node, Entrance::link0, frame);
+    send(*node, Entrance::link0, for_link(frame));
+    node->inject_port = static_cast<std::uint16_t>(size % 3);
+    send(*node, Entrance::controller, frame);
+  }
+  return 0;
+}
