@@ -5,7 +5,6 @@
 #include "base/startup_error.hh"
 #include "cluster/channel_poll.hh"
 #include "control/api.hh"
-#include "control/kernel/network_namespace.hh"
 
 namespace rackway::control {
 namespace {
@@ -23,21 +22,6 @@ std::vector<std::string> names_of(const std::vector<topo::NodeConfig>& nodes) {
   return names;
 }
 
-std::vector<std::vector<std::unique_ptr<Tap>>> make_taps(const topo::ClusterDocument& document) {
-  const auto& network_namespace = document.controller.network_namespace;
-  if (ensure_namespace(network_namespace)) {
-    log::info("made the network namespace {}", network_namespace);
-  }
-  std::vector<std::vector<std::unique_ptr<Tap>>> taps;
-  for (const auto& node : document.nodes) {
-    auto& of_node = taps.emplace_back();
-    for (const auto& port : node.ports) {
-      of_node.push_back(std::make_unique<Tap>(network_namespace, node.name + "-" + port.name));
-    }
-  }
-  return taps;
-}
-
 }  // namespace
 
 Controller::Controller(topo::ClusterDocument document)
@@ -45,7 +29,7 @@ Controller::Controller(topo::ClusterDocument document)
       api_(document_.controller.api),
       channel_(document_.controller.control),
       packets_(document_.controller.packets, cluster::kPacketQueue),
-      taps_(make_taps(document_)),
+      taps_(document_),
       mirror_(document_.controller.network_namespace),
       static_routes_(document_.controller.network_namespace, document_.routes),
       builder_(document_.nodes.size(),
@@ -61,13 +45,14 @@ Controller::Controller(topo::ClusterDocument document)
   for (std::uint16_t n = 0; n < document_.nodes.size(); ++n) {
     node_ids_[document_.nodes[n].name] = NodeId{n};
     auto& node = nodes.emplace_back(SlowPath::Node{document_.nodes[n].name, {}});
-    for (std::uint16_t p = 0; p < taps_[n].size(); ++p) {
-      builder_.bind(taps_[n][p]->ifindex(), {NodeId{n}, PortId{p}});
-      node.taps.push_back(taps_[n][p]->fd());
+    for (std::uint16_t p = 0; p < taps_.of(NodeId{n}).size(); ++p) {
+      builder_.bind(taps_.of(NodeId{n})[p]->ifindex(), {NodeId{n}, PortId{p}});
+      node.taps.push_back(taps_.of(NodeId{n})[p]->fd());
     }
   }
   slow_path_ = std::make_unique<SlowPath>(std::move(packets_), std::move(nodes));
   install_static_routes();
+  taps_.keep();
 }
 
 void Controller::run(const std::atomic<bool>& stop) {
@@ -160,7 +145,8 @@ cluster::Welcome Controller::welcome_for(NodeId node) const {
 }
 
 void Controller::on_ports(NodeId node, const cluster::PortStates& states) {
-  if (states.ports.size() != taps_[node.value].size()) {
+  auto& taps = taps_.of(node);
+  if (states.ports.size() != taps.size()) {
     log::error("node {} has other ports than the document: restart it",
                document_.nodes[node.value].name);
     return;
@@ -168,8 +154,8 @@ void Controller::on_ports(NodeId node, const cluster::PortStates& states) {
   reports_[node.value].ports = states.ports;
   carriers_known_down_[node.value] = false;
   for (const auto& state : states.ports) {
-    if (state.port.value >= taps_[node.value].size()) continue;
-    auto& tap = *taps_[node.value][state.port.value];
+    if (state.port.value >= taps.size()) continue;
+    auto& tap = *taps[state.port.value];
     if (const auto done = tap.configure(state.mac, state.mtu); !done) {
       log::error("{}: {}", tap.name(), done.error().message);
     }
@@ -182,15 +168,15 @@ void Controller::on_ports(NodeId node, const cluster::PortStates& states) {
 // The ports of a dead node lose their carrier, so that routing daemons notice at once.
 void Controller::watch_nodes() {
   if (coordinator_.recovering()) return;
-  for (std::size_t n = 0; n < taps_.size(); ++n) {
+  for (std::uint16_t n = 0; n < document_.nodes.size(); ++n) {
     const bool up = coordinator_.nodes()[n].up;
     if (up && carriers_known_down_[n]) {  // it was silent for a while only
       carriers_known_down_[n] = false;
-      on_ports(NodeId{static_cast<std::uint16_t>(n)}, {reports_[n].ports});
+      on_ports(NodeId{n}, {reports_[n].ports});
     }
     if (up || carriers_known_down_[n]) continue;
     carriers_known_down_[n] = true;
-    for (auto& tap : taps_[n]) {
+    for (auto& tap : taps_.of(NodeId{n})) {
       if (const auto done = tap->set_carrier(false); !done) {
         log::error("{}: {}", tap->name(), done.error().message);
       }

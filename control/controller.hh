@@ -21,7 +21,7 @@
 #include "control/fib_builder.hh"
 #include "control/kernel/kernel_mirror.hh"
 #include "control/kernel/static_routes.hh"
-#include "control/kernel/tap.hh"
+#include "control/port_taps.hh"
 #include "control/settling.hh"
 #include "control/slow_path.hh"
 #include "topo/cluster_document.hh"
@@ -63,7 +63,7 @@ class Controller {
   Clock::time_point started_ = Clock::now();
   cluster::ApiServer api_;
   cluster::ControllerEnd channel_, packets_;  // packets_ is the slow path's as soon as there is one
-  std::vector<std::vector<std::unique_ptr<Tap>>> taps_;  // by node, port
+  PortTaps taps_;
   KernelMirror mirror_;
   StaticRoutes static_routes_;
   FibBuilder builder_;

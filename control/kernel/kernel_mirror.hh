@@ -86,11 +86,13 @@ class KernelMirror {
 
   [[nodiscard]] KernelChanges take_changes();
   [[nodiscard]] const std::map<int, KernelLink>& links() const;
+  // Not those that duplicate address detection has not passed yet (RFC 4862 5.4).
   [[nodiscard]] const std::set<KernelAddress>& addresses() const;
   // Only neighbours that have a usable link-layer address (reachable, stale, delay, probe,
   // permanent).
   [[nodiscard]] const std::map<KernelNeighborKey, MacAddress>& neighbors() const;
-  // fe80::/10, multicast and unsupported route types are left out.
+  // fe80::/10, multicast, unsupported route types and routes for one type of service or one source
+  // are left out.
   [[nodiscard]] const std::map<IpPrefix, KernelRoute>& routes() const;
 
   // Asks the kernel to resolve a neighbour and (where it can, NTF_EXT_MANAGED) keep it resolved.

@@ -133,4 +133,8 @@ bool ensure_namespace(const std::string& network_namespace) {
   return true;
 }
 
+void remove_namespace(const std::string& network_namespace) {
+  run_ip_netns("delete", network_namespace);
+}
+
 }  // namespace rackway::control

@@ -15,4 +15,7 @@ void inside_namespace(const std::string& network_namespace, const std::function<
 // Creates it if it is missing (its loopback up, forwarding on); true if it was created.
 bool ensure_namespace(const std::string& network_namespace);
 
+// Deletes one that ensure_namespace() created, with all devices in it.
+void remove_namespace(const std::string& network_namespace);
+
 }  // namespace rackway::control

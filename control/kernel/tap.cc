@@ -65,9 +65,7 @@ UniqueFd attach(const std::string& name) {
     const int error = errno;
     refuse(name, error, ::if_nametoindex(name.c_str()) != 0);
   }
-  if (::ioctl(fd.get(), TUNSETOFFLOAD, 0) < 0 || ::ioctl(fd.get(), TUNSETPERSIST, 1) < 0) {
-    refuse(name, errno, false);
-  }
+  if (::ioctl(fd.get(), TUNSETOFFLOAD, 0) < 0) refuse(name, errno, false);
   return fd;
 }
 
@@ -89,6 +87,10 @@ Tap::Tap(const std::string& network_namespace, const std::string& name)
     keep_addresses(name_);
     ifindex_ = static_cast<int>(::if_nametoindex(name_.c_str()));
   });
+}
+
+void Tap::keep() {
+  if (::ioctl(fd_.get(), TUNSETPERSIST, 1) < 0) refuse(name_, errno, false);
 }
 
 Result<void> Tap::configure(const MacAddress& mac, std::uint16_t mtu) {

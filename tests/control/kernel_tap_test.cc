@@ -119,6 +119,7 @@ TEST_F(TapTest, StaysWithoutItsOwnerAndIsAdopted) {
   int ifindex = 0;
   {
     Tap tap(sandbox_.name(), "n1-p0");
+    tap.keep();
     ASSERT_TRUE(tap.configure(kMac, 1400));
     ifindex = tap.ifindex();
     sandbox_.ip("addr add 10.0.0.1/24 dev n1-p0");
@@ -133,6 +134,14 @@ TEST_F(TapTest, StaysWithoutItsOwnerAndIsAdopted) {
   EXPECT_TRUE(mirror.routes().contains(prefix("20.0.0.0/8")));
   const KernelLink expected{ifindex, "n1-p0", true, true, 1400, kMac};
   EXPECT_EQ(mirror.links().at(ifindex), expected);
+}
+
+TEST_F(TapTest, GoesWithItsOwnerUntilKept) {
+  { const Tap tap(sandbox_.name(), "n1-p0"); }
+  EXPECT_EQ(link("n1-p0").ifindex, 0);
+  { Tap(sandbox_.name(), "n1-p0").keep(); }
+  { const Tap adopted(sandbox_.name(), "n1-p0"); }
+  EXPECT_NE(link("n1-p0").ifindex, 0);
 }
 
 TEST_F(TapTest, SecondOwnerIsRefused) {
@@ -209,7 +218,8 @@ TEST_F(TapTest, WithoutPrivilegesRootIsNamed) {
 }
 
 TEST_F(TapTest, IsRemoved) {
-  { const Tap tap(sandbox_.name(), "n1-p0"); }
+  { Tap(sandbox_.name(), "n1-p0").keep(); }
+  EXPECT_NE(link("n1-p0").ifindex, 0);
   Tap::remove(sandbox_.name(), "n1-p0");
   EXPECT_EQ(link("n1-p0").ifindex, 0);
   const Tap open(sandbox_.name(), "n1-p1");
