@@ -17,15 +17,16 @@ struct Id {
   constexpr auto operator<=>(const Id&) const = default;
 };
 
-using NodeId = Id<struct NodeTag, std::uint16_t>;            // index of a node in the cluster document
-using PortId = Id<struct PortTag, std::uint16_t>;            // index of an external port within its node
-using AdjacencyId = Id<struct AdjacencyTag, std::uint32_t>;  // index within its egress node, 24 bits
-using GroupId = Id<struct GroupTag, std::uint32_t>;          // next-hop group, cluster-wide
-using Epoch = Id<struct EpochTag, std::uint64_t>;            // version of the whole FIB, 0 = empty
+using NodeId = Id<struct NodeTag, std::uint16_t>;  // index of a node in the cluster document
+using PortId = Id<struct PortTag, std::uint16_t>;  // index of an external port within its node
+using AdjacencyId =
+    Id<struct AdjacencyTag, std::uint32_t>;          // index within its egress node, 24 bits
+using GroupId = Id<struct GroupTag, std::uint32_t>;  // next-hop group, cluster-wide
+using Epoch = Id<struct EpochTag, std::uint64_t>;    // version of the whole FIB, 0 = empty
 
-inline constexpr std::size_t kMaxNodes = 4096;               // 12 bits in the fabric tag
+inline constexpr std::size_t kMaxNodes = 4096;  // 12 bits in the fabric tag
 inline constexpr std::size_t kMaxPortsPerNode = 256;
-inline constexpr std::uint32_t kMaxAdjacencies = 1u << 24;   // 24 bits in the fabric tag
+inline constexpr std::uint32_t kMaxAdjacencies = 1u << 24;  // 24 bits in the fabric tag
 
 }  // namespace rackway
 

@@ -17,7 +17,9 @@ namespace rackway {
 
 enum class Family : std::uint8_t { ipv4 = 4, ipv6 = 6 };
 
-[[nodiscard]] constexpr int address_bits(Family family) { return family == Family::ipv4 ? 32 : 128; }
+[[nodiscard]] constexpr int address_bits(Family family) {
+  return family == Family::ipv4 ? 32 : 128;
+}
 
 struct Ipv4Address {
   static constexpr int kBits = 32;

@@ -14,7 +14,9 @@ struct Error {
   std::string message;
 
   // "while reading cluster.json: " + message, for the layer above.
-  [[nodiscard]] Error within(const std::string& context) const { return {context + ": " + message}; }
+  [[nodiscard]] Error within(const std::string& context) const {
+    return {context + ": " + message};
+  }
 };
 
 template <class T>

@@ -19,14 +19,10 @@ zmq::context_t& context() {
 
 zmq::socket_type type_of(ChannelSocket::Kind kind) {
   switch (kind) {
-    case ChannelSocket::Kind::router:
-      return zmq::socket_type::router;
-    case ChannelSocket::Kind::dealer:
-      return zmq::socket_type::dealer;
-    case ChannelSocket::Kind::reply:
-      return zmq::socket_type::rep;
-    case ChannelSocket::Kind::request:
-      return zmq::socket_type::req;
+    case ChannelSocket::Kind::router: return zmq::socket_type::router;
+    case ChannelSocket::Kind::dealer: return zmq::socket_type::dealer;
+    case ChannelSocket::Kind::reply: return zmq::socket_type::rep;
+    case ChannelSocket::Kind::request: return zmq::socket_type::req;
   }
   return zmq::socket_type::dealer;
 }

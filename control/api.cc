@@ -23,20 +23,13 @@ std::uint64_t seconds(std::chrono::steady_clock::duration time) {
 
 const char* kind_text(fib::GroupKind kind) {
   switch (kind) {
-    case fib::GroupKind::forward:
-      return "forward";
-    case fib::GroupKind::local:
-      return "local";
-    case fib::GroupKind::glean:
-      return "glean";
-    case fib::GroupKind::blackhole:
-      return "blackhole";
-    case fib::GroupKind::unreachable:
-      return "unreachable";
-    case fib::GroupKind::prohibit:
-      return "prohibit";
-    case fib::GroupKind::broadcast:
-      return "broadcast";
+    case fib::GroupKind::forward: return "forward";
+    case fib::GroupKind::local: return "local";
+    case fib::GroupKind::glean: return "glean";
+    case fib::GroupKind::blackhole: return "blackhole";
+    case fib::GroupKind::unreachable: return "unreachable";
+    case fib::GroupKind::prohibit: return "prohibit";
+    case fib::GroupKind::broadcast: return "broadcast";
   }
   return "?";
 }

@@ -12,18 +12,12 @@ namespace {
 
 fib::GroupKind kind_of(KernelRouteType type) {
   switch (type) {
-    case KernelRouteType::unicast:
-      return fib::GroupKind::forward;
-    case KernelRouteType::local:
-      return fib::GroupKind::local;
-    case KernelRouteType::broadcast:
-      return fib::GroupKind::broadcast;
-    case KernelRouteType::blackhole:
-      return fib::GroupKind::blackhole;
-    case KernelRouteType::unreachable:
-      return fib::GroupKind::unreachable;
-    case KernelRouteType::prohibit:
-      return fib::GroupKind::prohibit;
+    case KernelRouteType::unicast: return fib::GroupKind::forward;
+    case KernelRouteType::local: return fib::GroupKind::local;
+    case KernelRouteType::broadcast: return fib::GroupKind::broadcast;
+    case KernelRouteType::blackhole: return fib::GroupKind::blackhole;
+    case KernelRouteType::unreachable: return fib::GroupKind::unreachable;
+    case KernelRouteType::prohibit: return fib::GroupKind::prohibit;
   }
   return fib::GroupKind::unreachable;
 }

@@ -105,14 +105,9 @@ std::optional<NetlinkMessage> KernelMirror::State::parse(std::span<const std::by
 void KernelMirror::State::take_in(const NetlinkMessage& message) {
   ++counters.events;
   switch (tables.apply(message)) {
-    case MirrorTables::Silent::nothing:
-      break;
-    case MirrorTables::Silent::perhaps:
-      resync_due = true;
-      break;
-    case MirrorTables::Silent::unknown_route:
-      resync_due = resync_due || !catching_up;
-      break;
+    case MirrorTables::Silent::nothing: break;
+    case MirrorTables::Silent::perhaps: resync_due = true; break;
+    case MirrorTables::Silent::unknown_route: resync_due = resync_due || !catching_up; break;
   }
 }
 
@@ -121,9 +116,7 @@ bool KernelMirror::State::read_some() {
   std::span<const std::byte> datagram;
   for (int i = 0; i < kDatagramsPerCall; ++i) {
     switch (events.receive(datagram)) {
-      case NetlinkEvents::Received::nothing:
-        catching_up = false;
-        return false;
+      case NetlinkEvents::Received::nothing: catching_up = false; return false;
       case NetlinkEvents::Received::overrun:
         ++counters.overruns;
         resync_due = true;

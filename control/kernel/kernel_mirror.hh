@@ -51,22 +51,31 @@ struct KernelNextHop {
   auto operator<=>(const KernelNextHop&) const = default;
 };
 
-enum class KernelRouteType : std::uint8_t { unicast, local, broadcast, blackhole, unreachable, prohibit };
+enum class KernelRouteType : std::uint8_t {
+  unicast,
+  local,
+  broadcast,
+  blackhole,
+  unreachable,
+  prohibit
+};
 
 // The best (lowest metric) route of a prefix; local-table routes win over main-table ones.
 struct KernelRoute {
   KernelRouteType type{};
-  std::uint8_t protocol{};                // RTPROT_*
-  std::vector<KernelNextHop> next_hops;   // sorted; of type unicast 1 or more, else may be empty
+  std::uint8_t protocol{};               // RTPROT_*
+  std::vector<KernelNextHop> next_hops;  // sorted; of type unicast 1 or more, else may be empty
   bool operator==(const KernelRoute&) const = default;
 };
 
 struct KernelChanges {
-  std::set<int> links;                   // ifindex added, changed or gone
-  std::set<int> addresses;               // ifindex whose addresses changed
+  std::set<int> links;      // ifindex added, changed or gone
+  std::set<int> addresses;  // ifindex whose addresses changed
   std::set<KernelNeighborKey> neighbors;
   std::set<IpPrefix> routes;
-  bool empty() const { return links.empty() && addresses.empty() && neighbors.empty() && routes.empty(); }
+  bool empty() const {
+    return links.empty() && addresses.empty() && neighbors.empty() && routes.empty();
+  }
 };
 
 class KernelMirror {

@@ -148,12 +148,9 @@ MirrorTables::Silent MirrorTables::apply_one(const RouteMessage& message) {
   const auto applied = table_.apply(weighted);
   publish(message.prefix);
   switch (applied) {
-    case RouteTable::Applied::sure:
-      return Silent::nothing;
-    case RouteTable::Applied::unknown:
-      return Silent::unknown_route;
-    default:
-      return Silent::perhaps;
+    case RouteTable::Applied::sure: return Silent::nothing;
+    case RouteTable::Applied::unknown: return Silent::unknown_route;
+    default: return Silent::perhaps;
   }
 }
 

@@ -52,16 +52,11 @@ Parsed parse_link(bool removed, Bytes payload) {
   link.carrier = (header->ifi_flags & IFF_LOWER_UP) != 0;
   const bool sound = for_each_attribute(after<ifinfomsg>(payload), [&](const Attribute& attribute) {
     switch (attribute.type) {
-      case IFLA_IFNAME:
-        return attribute.read(link.name, IFNAMSIZ);
-      case IFLA_MTU:
-        return attribute.read(link.mtu);
-      case IFLA_ADDRESS:
-        return read_mac(attribute, link.mac);
-      case IFLA_LINKINFO:
-        return read_kind(attribute.payload, message.kind);
-      default:
-        return true;
+      case IFLA_IFNAME: return attribute.read(link.name, IFNAMSIZ);
+      case IFLA_MTU: return attribute.read(link.mtu);
+      case IFLA_ADDRESS: return read_mac(attribute, link.mac);
+      case IFLA_LINKINFO: return read_kind(attribute.payload, message.kind);
+      default: return true;
     }
   });
   if (!sound || link.ifindex <= 0 || link.name.empty()) return std::nullopt;
@@ -82,14 +77,10 @@ Parsed parse_address(bool removed, Bytes payload) {
   std::uint32_t flags = header->ifa_flags;
   const bool sound = for_each_attribute(after<ifaddrmsg>(payload), [&](const Attribute& attribute) {
     switch (attribute.type) {
-      case IFA_LOCAL:
-        return attribute.read(local, *family);
-      case IFA_ADDRESS:
-        return attribute.read(address, *family);
-      case IFA_FLAGS:
-        return attribute.read(flags);
-      default:
-        return true;
+      case IFA_LOCAL: return attribute.read(local, *family);
+      case IFA_ADDRESS: return attribute.read(address, *family);
+      case IFA_FLAGS: return attribute.read(flags);
+      default: return true;
     }
   });
   // With a peer, IFA_ADDRESS is the peer's and IFA_LOCAL ours; IPv6 without one has no IFA_LOCAL.
@@ -124,15 +115,10 @@ Parsed parse_neighbor(bool removed, Bytes payload) {
   std::uint32_t more_flags = 0;
   const bool sound = for_each_attribute(after<ndmsg>(payload), [&](const Attribute& attribute) {
     switch (attribute.type) {
-      case NDA_DST:
-        return attribute.read(address, *family);
-      case NDA_LLADDR:
-        link_layer_address = attribute.payload;
-        return true;
-      case NDA_FLAGS_EXT:
-        return attribute.read(more_flags);
-      default:
-        return true;
+      case NDA_DST: return attribute.read(address, *family);
+      case NDA_LLADDR: link_layer_address = attribute.payload; return true;
+      case NDA_FLAGS_EXT: return attribute.read(more_flags);
+      default: return true;
     }
   });
   if (!sound || !address || header->ndm_ifindex <= 0) return std::nullopt;
@@ -168,12 +154,9 @@ Parsed parse_next_hop(bool removed, Bytes payload) {
   NextHopMessage message{.removed = removed, .id = 0, .members = {}};
   const bool sound = for_each_attribute(after<nhmsg>(payload), [&](const Attribute& attribute) {
     switch (attribute.type) {
-      case NHA_ID:
-        return attribute.read(message.id);
-      case NHA_GROUP:
-        return read_members(attribute.payload, message.members);
-      default:
-        return true;
+      case NHA_ID: return attribute.read(message.id);
+      case NHA_GROUP: return read_members(attribute.payload, message.members);
+      default: return true;
     }
   });
   if (!sound || message.id == 0) return std::nullopt;
@@ -187,28 +170,17 @@ std::optional<NetlinkMessage> parse_message(std::span<const std::byte> message) 
   if (!header || header->nlmsg_len != message.size()) return std::nullopt;
   const Bytes payload = message.subspan(sizeof(nlmsghdr));
   switch (header->nlmsg_type) {
-    case RTM_NEWLINK:
-      return parse_link(false, payload);
-    case RTM_DELLINK:
-      return parse_link(true, payload);
-    case RTM_NEWADDR:
-      return parse_address(false, payload);
-    case RTM_DELADDR:
-      return parse_address(true, payload);
-    case RTM_NEWNEIGH:
-      return parse_neighbor(false, payload);
-    case RTM_DELNEIGH:
-      return parse_neighbor(true, payload);
-    case RTM_NEWROUTE:
-      return parse_route(false, header->nlmsg_flags, payload);
-    case RTM_DELROUTE:
-      return parse_route(true, header->nlmsg_flags, payload);
-    case RTM_NEWNEXTHOP:
-      return parse_next_hop(false, payload);
-    case RTM_DELNEXTHOP:
-      return parse_next_hop(true, payload);
-    default:
-      return kOfNoInterest;
+    case RTM_NEWLINK: return parse_link(false, payload);
+    case RTM_DELLINK: return parse_link(true, payload);
+    case RTM_NEWADDR: return parse_address(false, payload);
+    case RTM_DELADDR: return parse_address(true, payload);
+    case RTM_NEWNEIGH: return parse_neighbor(false, payload);
+    case RTM_DELNEIGH: return parse_neighbor(true, payload);
+    case RTM_NEWROUTE: return parse_route(false, header->nlmsg_flags, payload);
+    case RTM_DELROUTE: return parse_route(true, header->nlmsg_flags, payload);
+    case RTM_NEWNEXTHOP: return parse_next_hop(false, payload);
+    case RTM_DELNEXTHOP: return parse_next_hop(true, payload);
+    default: return kOfNoInterest;
   }
 }
 

@@ -22,8 +22,7 @@ class NetlinkRequest {
   // type is RTM_*, flags are NLM_F_* (NLM_F_REQUEST is set anyway). Header is the fixed part of
   // that type (ifinfomsg, rtmsg, ...).
   template <class Header>
-  NetlinkRequest(std::uint16_t type, std::uint16_t flags, const Header& header)
-      : message_(mnl_nlmsg_put_header(buffer_.data())) {
+  NetlinkRequest(std::uint16_t type, std::uint16_t flags, const Header& header) {
     message_->nlmsg_type = type;
     message_->nlmsg_flags = static_cast<std::uint16_t>(NLM_F_REQUEST | flags);
     append(header);
@@ -51,7 +50,7 @@ class NetlinkRequest {
   void* append_bytes(const void* bytes, std::size_t size);
 
   alignas(8) std::array<char, kCapacity> buffer_{};
-  nlmsghdr* message_;
+  nlmsghdr* message_ = mnl_nlmsg_put_header(buffer_.data());
 };
 
 }  // namespace rackway::control

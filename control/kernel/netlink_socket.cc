@@ -16,7 +16,7 @@
 namespace rackway::control {
 namespace {
 
-constexpr std::size_t kDatagramCapacity = 64 * 1024;  // the kernel's own dumps use 32 KiB at most
+constexpr std::size_t kDatagramCapacity = 65536;  // the kernel's own dumps use 32 KiB at most
 constexpr int kEventBuffer = 64 * 1024 * 1024;
 constexpr int kDumpAttempts = 4;
 

@@ -12,21 +12,14 @@ namespace {
 
 std::optional<KernelRouteType> route_type(unsigned type) {
   switch (type) {
-    case RTN_UNICAST:
-      return KernelRouteType::unicast;
+    case RTN_UNICAST: return KernelRouteType::unicast;
     case RTN_LOCAL:
-    case RTN_ANYCAST:
-      return KernelRouteType::local;  // IPv6 subnet-router anycast: ours to answer
-    case RTN_BROADCAST:
-      return KernelRouteType::broadcast;
-    case RTN_BLACKHOLE:
-      return KernelRouteType::blackhole;
-    case RTN_UNREACHABLE:
-      return KernelRouteType::unreachable;
-    case RTN_PROHIBIT:
-      return KernelRouteType::prohibit;
-    default:
-      return std::nullopt;
+    case RTN_ANYCAST: return KernelRouteType::local;  // IPv6 subnet-router anycast: ours to answer
+    case RTN_BROADCAST: return KernelRouteType::broadcast;
+    case RTN_BLACKHOLE: return KernelRouteType::blackhole;
+    case RTN_UNREACHABLE: return KernelRouteType::unreachable;
+    case RTN_PROHIBIT: return KernelRouteType::prohibit;
+    default: return std::nullopt;
   }
 }
 
@@ -59,17 +52,11 @@ bool read_via(Bytes via, RouteHop& into) {
 // What one attribute says of a next hop, be it the route's only one or of many.
 bool read_hop(const Attribute& attribute, Family family, RouteHop& into) {
   switch (attribute.type) {
-    case RTA_OIF:
-      return attribute.read(into.hop.ifindex);
-    case RTA_GATEWAY:
-      return attribute.read(into.hop.gateway, family);
-    case RTA_VIA:
-      return read_via(attribute.payload, into);
-    case RTA_ENCAP:
-      into.usable = false;
-      return true;
-    default:
-      return true;
+    case RTA_OIF: return attribute.read(into.hop.ifindex);
+    case RTA_GATEWAY: return attribute.read(into.hop.gateway, family);
+    case RTA_VIA: return read_via(attribute.payload, into);
+    case RTA_ENCAP: into.usable = false; return true;
+    default: return true;
   }
 }
 
@@ -103,22 +90,14 @@ struct Reading {
 
   bool read(const Attribute& attribute) {
     switch (attribute.type) {
-      case RTA_DST:
-        return attribute.read(destination, family);
-      case RTA_TABLE:
-        return attribute.read(table);
-      case RTA_PRIORITY:
-        return attribute.read(route.metric);
-      case RTA_NH_ID:
-        return attribute.read(route.nexthop_id);
-      case RTA_MULTIPATH:
-        return read_hops(attribute.payload, family, route.hops);
+      case RTA_DST: return attribute.read(destination, family);
+      case RTA_TABLE: return attribute.read(table);
+      case RTA_PRIORITY: return attribute.read(route.metric);
+      case RTA_NH_ID: return attribute.read(route.nexthop_id);
+      case RTA_MULTIPATH: return read_hops(attribute.payload, family, route.hops);
       case RTA_PREFSRC:
-      case RTA_METRICS:
-        mix(route.variant, attribute.payload);
-        return true;
-      default:
-        return read_hop(attribute, family, only);
+      case RTA_METRICS: mix(route.variant, attribute.payload); return true;
+      default: return read_hop(attribute, family, only);
     }
   }
 };

@@ -28,27 +28,19 @@ int address_family(const IpAddress& address) {
 
 unsigned char kernel_type(topo::StaticRoute::Type type) {
   switch (type) {
-    case topo::StaticRoute::Type::blackhole:
-      return RTN_BLACKHOLE;
-    case topo::StaticRoute::Type::unreachable:
-      return RTN_UNREACHABLE;
-    case topo::StaticRoute::Type::prohibit:
-      return RTN_PROHIBIT;
-    default:
-      return RTN_UNICAST;
+    case topo::StaticRoute::Type::blackhole: return RTN_BLACKHOLE;
+    case topo::StaticRoute::Type::unreachable: return RTN_UNREACHABLE;
+    case topo::StaticRoute::Type::prohibit: return RTN_PROHIBIT;
+    default: return RTN_UNICAST;
   }
 }
 
 KernelRouteType mirrored_type(topo::StaticRoute::Type type) {
   switch (type) {
-    case topo::StaticRoute::Type::blackhole:
-      return KernelRouteType::blackhole;
-    case topo::StaticRoute::Type::unreachable:
-      return KernelRouteType::unreachable;
-    case topo::StaticRoute::Type::prohibit:
-      return KernelRouteType::prohibit;
-    default:
-      return KernelRouteType::unicast;
+    case topo::StaticRoute::Type::blackhole: return KernelRouteType::blackhole;
+    case topo::StaticRoute::Type::unreachable: return KernelRouteType::unreachable;
+    case topo::StaticRoute::Type::prohibit: return KernelRouteType::prohibit;
+    default: return KernelRouteType::unicast;
   }
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps the static routes of the cluster document in the kernel's main table (protocol 82), so that
 // what the kernel forwards and what the nodes forward is one table. A next hop that is not on a
-// connected subnet yet is tried again by the next install(); until then the others of its route serve.
-// Their metric is before that of routing daemons, whose routes for the same prefix stay in reserve.
+// connected subnet yet is tried again by the next install(); until then the others of its route
+// serve. Their metric is before that of routing daemons, whose routes for the same prefix stay in
+// reserve.
 #pragma once
 
 #include <string>

@@ -57,12 +57,9 @@ void handle(Slot& slot, const Context& context) noexcept {
   auto* arp = rte_pktmbuf_mtod_offset(slot.frame, rte_arp_hdr*, RTE_ETHER_HDR_LEN);
   if (!well_formed(*arp, slot.octets())) return slot.drop(DropReason::arp_malformed);
   switch (arp->arp_opcode) {
-    case RTE_BE16(RTE_ARP_OP_REQUEST):
-      return handle_request(slot, *arp, context);
-    case RTE_BE16(RTE_ARP_OP_REPLY):
-      return slot.punt(PuntClass::neighbor);
-    default:
-      return slot.drop(DropReason::arp_malformed);
+    case RTE_BE16(RTE_ARP_OP_REQUEST): return handle_request(slot, *arp, context);
+    case RTE_BE16(RTE_ARP_OP_REPLY): return slot.punt(PuntClass::neighbor);
+    default: return slot.drop(DropReason::arp_malformed);
   }
 }
 

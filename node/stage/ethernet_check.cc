@@ -25,19 +25,12 @@ void check(Slot& slot, const Place& in) noexcept {
     return slot.drop(DropReason::vlan_unsupported);
   }
   switch (load_be<std::uint16_t>(octets + 12)) {
-    case RTE_ETHER_TYPE_IPV4:
-      slot.protocol = Protocol::ipv4;
-      return;
-    case RTE_ETHER_TYPE_IPV6:
-      slot.protocol = Protocol::ipv6;
-      return;
-    case RTE_ETHER_TYPE_ARP:
-      return;
+    case RTE_ETHER_TYPE_IPV4: slot.protocol = Protocol::ipv4; return;
+    case RTE_ETHER_TYPE_IPV6: slot.protocol = Protocol::ipv6; return;
+    case RTE_ETHER_TYPE_ARP: return;
     case RTE_ETHER_TYPE_VLAN:
-    case RTE_ETHER_TYPE_QINQ:
-      return slot.drop(DropReason::vlan_unsupported);
-    default:
-      return slot.drop(DropReason::ethertype_unsupported);
+    case RTE_ETHER_TYPE_QINQ: return slot.drop(DropReason::vlan_unsupported);
+    default: return slot.drop(DropReason::ethertype_unsupported);
   }
 }
 

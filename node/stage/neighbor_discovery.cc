@@ -93,16 +93,11 @@ bool redirect_holds(const rte_ipv6_hdr& ip, const std::uint8_t* target,
 bool rules_of_type_hold(const rte_ipv6_hdr& ip, const std::uint8_t* icmp,
                         const Options& options) noexcept {
   switch (icmp[0]) {
-    case kRouterSolicitation:
-      return !is_zero(ip.src_addr) || options.source_link_layer == nullptr;
-    case kRouterAdvertisement:
-      return is_link_local(ip.src_addr);
-    case kNeighborSolicitation:
-      return solicitation_holds(ip, icmp + 8, options);
-    case kNeighborAdvertisement:
-      return advertisement_holds(ip, icmp);
-    default:
-      return redirect_holds(ip, icmp + 8, icmp + 24);
+    case kRouterSolicitation: return !is_zero(ip.src_addr) || options.source_link_layer == nullptr;
+    case kRouterAdvertisement: return is_link_local(ip.src_addr);
+    case kNeighborSolicitation: return solicitation_holds(ip, icmp + 8, options);
+    case kNeighborAdvertisement: return advertisement_holds(ip, icmp);
+    default: return redirect_holds(ip, icmp + 8, icmp + 24);
   }
 }
 

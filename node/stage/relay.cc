@@ -24,14 +24,9 @@ void pass_on(Slot& slot, NodeId egress, const vlb::Steering& steering,
 bool recognise_packet(Slot& slot) noexcept {
   const std::size_t room = slot.frame->data_len - RTE_ETHER_HDR_LEN;
   switch (load_be<std::uint16_t>(slot.octets() + 12)) {
-    case RTE_ETHER_TYPE_IPV4:
-      slot.protocol = Protocol::ipv4;
-      return room >= sizeof(rte_ipv4_hdr);
-    case RTE_ETHER_TYPE_IPV6:
-      slot.protocol = Protocol::ipv6;
-      return room >= sizeof(rte_ipv6_hdr);
-    default:
-      return false;
+    case RTE_ETHER_TYPE_IPV4: slot.protocol = Protocol::ipv4; return room >= sizeof(rte_ipv4_hdr);
+    case RTE_ETHER_TYPE_IPV6: slot.protocol = Protocol::ipv6; return room >= sizeof(rte_ipv6_hdr);
+    default: return false;
   }
 }
 

@@ -71,17 +71,10 @@ void Resolve::run(Burst& burst, const Context& context) const noexcept {
     if (!slot.undecided()) continue;
     const auto& group = context.fib.group(slot.group);
     switch (group.kind) {
-      case fib::GroupKind::local:
-        to_router(slot);
-        continue;
-      case fib::GroupKind::blackhole:
-        slot.drop(DropReason::blackhole);
-        continue;
-      case fib::GroupKind::broadcast:
-        slot.drop(DropReason::directed_broadcast);
-        continue;
-      default:
-        break;
+      case fib::GroupKind::local: to_router(slot); continue;
+      case fib::GroupKind::blackhole: slot.drop(DropReason::blackhole); continue;
+      case fib::GroupKind::broadcast: slot.drop(DropReason::directed_broadcast); continue;
+      default: break;
     }
     // From here on the packet is not for the router: the kernel answers what can not go on.
     if (link_local_source(slot)) {

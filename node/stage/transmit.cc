@@ -11,17 +11,10 @@ void count_sent(Counters& counters, const Slot& slot, std::uint32_t bytes, bool 
   counters.transmitted_bytes.add(bytes);
   if (injected) counters.injected.add(1);
   switch (slot.passage) {
-    case Passage::none:
-      break;
-    case Passage::direct:
-      counters.direct.add(1);
-      break;
-    case Passage::via_relay:
-      counters.via_relay.add(1);
-      break;
-    case Passage::relayed:
-      counters.relayed.add(1);
-      break;
+    case Passage::none: break;
+    case Passage::direct: counters.direct.add(1); break;
+    case Passage::via_relay: counters.via_relay.add(1); break;
+    case Passage::relayed: counters.relayed.add(1); break;
   }
 }
 
@@ -55,12 +48,8 @@ void Transmit::settle(Burst& burst, Place& in) noexcept {
   std::uint16_t drops = 0, sent = 0, punted = 0;
   for (auto& slot : burst.all()) {
     switch (slot.fate) {
-      case Fate::transmit:
-        ++sent;
-        break;
-      case Fate::punt:
-        ++punted;
-        break;
+      case Fate::transmit: ++sent; break;
+      case Fate::punt: ++punted; break;
       case Fate::undecided:  // a stage forgot one: a fault of ours, still accounted for
       case Fate::drop:
         in.counters.dropped[static_cast<std::size_t>(slot.reason)].add(1);

@@ -77,16 +77,12 @@ class FibBuilderRandomTest : public ::testing::TestWithParam<unsigned> {
   }
   void change_kernel() {
     switch (below(8)) {
-      case 0:
-        return change_link();
-      case 1:
-        return change_address();
+      case 0: return change_link();
+      case 1: return change_address();
       case 2:
       case 3:
-      case 4:
-        return change_neighbor();
-      default:
-        return change_route();
+      case 4: return change_neighbor();
+      default: return change_route();
     }
   }
 

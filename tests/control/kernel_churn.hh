@@ -58,8 +58,7 @@ class Churn {
         "route " + one_of({"add", "replace", "append", "prepend", "del"}) + " ";
     const std::string to = destination(v4);
     switch (below(8)) {
-      case 0:
-        return verb + to + metric(v4, 1) + " dev v" + number(3);
+      case 0: return verb + to + metric(v4, 1) + " dev v" + number(3);
       case 1:
         return verb + to + metric(v4, 2) + " nhid " + std::to_string((v4 ? 1 : 61) + below(5));
       case 2:
@@ -68,10 +67,8 @@ class Churn {
       case 3:
         return verb + to + metric(v4, 0) + " nexthop via " + gateway(v4) +
                " weight 2 nexthop via " + gateway(v4) + " nexthop via " + gateway(v4);
-      case 4:
-        return "route del " + to + metric(v4, below(4));
-      default:
-        return verb + to + metric(v4, 0) + " via " + gateway(v4);
+      case 4: return "route del " + to + metric(v4, below(4));
+      default: return verb + to + metric(v4, 0) + " via " + gateway(v4);
     }
   }
   std::string next_hop() {
@@ -106,32 +103,25 @@ class Churn {
   }
   std::string line() {
     switch (with_links_ ? below(40) : 7 + below(33)) {
-      case 0:
-        return "link set v" + number(3) + one_of({" up", " up", " down"});
-      case 1:
-        return "link set v" + number(3) + "-far " + one_of({" up", " up", " down"});
-      case 2:
-        return "link set v" + number(3) + " mtu " + std::to_string(1400 + below(3));
+      case 0: return "link set v" + number(3) + one_of({" up", " up", " down"});
+      case 1: return "link set v" + number(3) + "-far " + one_of({" up", " up", " down"});
+      case 2: return "link set v" + number(3) + " mtu " + std::to_string(1400 + below(3));
       case 3:
         return one_of({"link add br0 type bridge", "link del br0", "link set br0 name br1",
                        "link set br1 name br0"});
       case 4:
       case 5:
-      case 6:
-        return address();
+      case 6: return address();
       case 7:
       case 8:
       case 9:
-      case 10:
-        return neighbor();
+      case 10: return neighbor();
       case 11:
       case 12:
       case 13:
       case 14:
-      case 15:
-        return next_hop();
-      default:
-        return route();
+      case 15: return next_hop();
+      default: return route();
     }
   }
 

@@ -90,14 +90,10 @@ std::string shown_by_mirror(const KernelMirror& mirror, const std::string& to) {
   const auto found = mirror.routes().find(prefix(to));
   if (found == mirror.routes().end()) return "";
   switch (found->second.type) {
-    case KernelRouteType::blackhole:
-      return "blackhole";
-    case KernelRouteType::unreachable:
-      return "unreachable";
-    case KernelRouteType::prohibit:
-      return "prohibit";
-    default:
-      break;
+    case KernelRouteType::blackhole: return "blackhole";
+    case KernelRouteType::unreachable: return "unreachable";
+    case KernelRouteType::prohibit: return "prohibit";
+    default: break;
   }
   std::set<IpAddress> gateways;
   for (const KernelNextHop& hop : found->second.next_hops) {

@@ -73,18 +73,12 @@ struct NaiveBuilder {
 
   [[nodiscard]] Target target(const KernelRoute& route) const {
     switch (route.type) {
-      case KernelRouteType::unicast:
-        break;
-      case KernelRouteType::local:
-        return {fib::GroupKind::local, {}};
-      case KernelRouteType::broadcast:
-        return {fib::GroupKind::broadcast, {}};
-      case KernelRouteType::blackhole:
-        return {fib::GroupKind::blackhole, {}};
-      case KernelRouteType::unreachable:
-        return {fib::GroupKind::unreachable, {}};
-      case KernelRouteType::prohibit:
-        return {fib::GroupKind::prohibit, {}};
+      case KernelRouteType::unicast: break;
+      case KernelRouteType::local: return {fib::GroupKind::local, {}};
+      case KernelRouteType::broadcast: return {fib::GroupKind::broadcast, {}};
+      case KernelRouteType::blackhole: return {fib::GroupKind::blackhole, {}};
+      case KernelRouteType::unreachable: return {fib::GroupKind::unreachable, {}};
+      case KernelRouteType::prohibit: return {fib::GroupKind::prohibit, {}};
     }
     Target forward{fib::GroupKind::forward, {}};
     for (const auto& hop : route.next_hops) {

@@ -142,7 +142,7 @@ TEST_F(SlowPathTest, UnknownNodesAndMalformedBatchesAreCounted) {
   }
   expect_reaches(counters().malformed, 5);
   introduce(n1, n1p0_);  // of the malformed ones nothing came through
-  EXPECT_EQ(counters().punted, 1u);
+  expect_reaches(counters().punted, 1);
 }
 
 TEST_F(SlowPathTest, FramesThatTheTapDoesNotTakeAreCounted) {

@@ -23,12 +23,9 @@ std::size_t link_header(int link_type) {
     case DLT_NULL:
     case DLT_LOOP:
     case DLT_PPP:
-    case DLT_FRELAY:
-      return 4;
-    case DLT_LINUX_SLL:
-      return 16;
-    default:
-      return 0;
+    case DLT_FRELAY: return 4;
+    case DLT_LINUX_SLL: return 16;
+    default: return 0;
   }
 }
 

@@ -81,21 +81,12 @@ TEST(EthernetCheck, EveryOtherEtherTypeIsUnsupported) {
   for (std::uint32_t type = 0; type < 0x10000; ++type) {
     const auto outcome = node.from_port(of_type(static_cast<std::uint16_t>(type)));
     switch (type) {
-      case kIpv4Type:
-        ASSERT_EQ(outcome.fate, Fate::transmit);
-        break;
-      case kIpv6Type:
-        ASSERT_EQ(outcome, dropped(DropReason::ipv6_malformed));
-        break;
-      case kArpType:
-        ASSERT_EQ(outcome, dropped(DropReason::arp_malformed));
-        break;
+      case kIpv4Type: ASSERT_EQ(outcome.fate, Fate::transmit); break;
+      case kIpv6Type: ASSERT_EQ(outcome, dropped(DropReason::ipv6_malformed)); break;
+      case kArpType: ASSERT_EQ(outcome, dropped(DropReason::arp_malformed)); break;
       case kVlan:
-      case kQinq:
-        ASSERT_EQ(outcome, dropped(DropReason::vlan_unsupported)) << type;
-        break;
-      default:
-        ASSERT_EQ(outcome, dropped(DropReason::ethertype_unsupported)) << type;
+      case kQinq: ASSERT_EQ(outcome, dropped(DropReason::vlan_unsupported)) << type; break;
+      default: ASSERT_EQ(outcome, dropped(DropReason::ethertype_unsupported)) << type;
     }
   }
 }

@@ -19,7 +19,9 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -151,8 +153,9 @@ struct HeapBuffer {
 
 // How a frame lies in memory and what its receive queue said of it.
 struct Reception {
-  std::size_t tailroom = 0;            // octets behind it in its buffer
-  std::optional<std::size_t> split{};  // the first segment's octets; the rest is in a second one
+  static constexpr std::size_t kWhole = SIZE_MAX;
+  std::size_t tailroom = 0;    // octets behind it in its buffer
+  std::size_t split = kWhole;  // the first segment's octets; the rest is in a second one
   std::uint64_t offload_flags = 0;
 };
 
@@ -169,9 +172,9 @@ inline rte_mbuf* new_segment(std::span<const std::uint8_t> bytes, std::size_t ta
 }
 
 inline rte_mbuf* new_frame(std::span<const std::uint8_t> bytes, const Reception& how = {}) {
-  rte_mbuf* frame = new_segment(bytes.first(how.split.value_or(bytes.size())), how.tailroom);
-  if (how.split) {
-    require(rte_pktmbuf_chain(frame, new_segment(bytes.subspan(*how.split), 0)) == 0, "no chain");
+  rte_mbuf* frame = new_segment(bytes.first(std::min(how.split, bytes.size())), how.tailroom);
+  if (how.split != Reception::kWhole) {
+    require(rte_pktmbuf_chain(frame, new_segment(bytes.subspan(how.split), 0)) == 0, "no chain");
   }
   frame->ol_flags |= how.offload_flags;
   return frame;
@@ -210,12 +213,8 @@ inline Outcome sent(std::size_t output, Bytes bytes) {
 // For gtest's failure messages.
 inline void PrintTo(const Outcome& outcome, std::ostream* out) {
   switch (outcome.fate) {
-    case Fate::undecided:
-      *out << "undecided";
-      break;
-    case Fate::drop:
-      *out << "dropped: " << cluster::to_string(outcome.reason);
-      break;
+    case Fate::undecided: *out << "undecided"; break;
+    case Fate::drop: *out << "dropped: " << cluster::to_string(outcome.reason); break;
     case Fate::punt:
       *out << "punted as " << cluster::to_string(outcome.punt_class) << ":\n"
            << to_hex(outcome.bytes);

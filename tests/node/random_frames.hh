@@ -114,28 +114,17 @@ class RandomFrames {
       return below(below(2) == 0 ? bytes.size() : std::min<std::size_t>(bytes.size(), 64));
     };
     switch (bytes.empty() ? 6 : below(7)) {
-      case 0:
-        bytes[at()] ^= static_cast<std::uint8_t>(1 << below(8));
-        break;
-      case 1:
-        bytes[at()] = static_cast<std::uint8_t>(random_());
-        break;
-      case 2:
-        bytes[at()] = below(2) == 0 ? 0 : 0xff;
-        break;
-      case 3:
-        bytes.resize(below(bytes.size() + 1));
-        break;
-      case 4:
-        bytes.resize(std::min<std::size_t>(bytes.size(), below(128)));
-        break;
+      case 0: bytes[at()] ^= static_cast<std::uint8_t>(1 << below(8)); break;
+      case 1: bytes[at()] = static_cast<std::uint8_t>(random_()); break;
+      case 2: bytes[at()] = below(2) == 0 ? 0 : 0xff; break;
+      case 3: bytes.resize(below(bytes.size() + 1)); break;
+      case 4: bytes.resize(std::min<std::size_t>(bytes.size(), below(128))); break;
       case 5: {  // another value in a length field
         const std::size_t field = kEthernet + (below(2) == 0 ? 2 : 4);
         if (bytes.size() > field + 1) put16(bytes, field, below(200));
         break;
       }
-      default:
-        bytes.resize(bytes.size() + below(100), static_cast<std::uint8_t>(random_()));
+      default: bytes.resize(bytes.size() + below(100), static_cast<std::uint8_t>(random_()));
     }
   }
 

@@ -34,8 +34,7 @@ inline const char* fault_in_forwarded(const Bytes& received, const Bytes& sent) 
       if (sent[kEthernet + 6] == 58 && sent[kEthernet + 40] == 136) return nullptr;
       return same_behind(forwarded(received, {}, {}), sent, kMacs) ? nullptr
                                                                    : "IPv6 packet changed";
-    default:
-      return "neither IP nor ARP";
+    default: return "neither IP nor ARP";
   }
 }
 
