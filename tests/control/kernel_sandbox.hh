@@ -39,7 +39,10 @@ class Sandbox {
   static void shell(const std::string& command) {
     ASSERT_EQ(std::system(command.c_str()), 0) << command;
   }
-  void ip(const std::string& arguments) const { shell("ip -n " + name_ + " " + arguments); }
+  void ip(const std::string& arguments) const {
+    shell("ip -n " + name_ + " " + arguments);
+    if (arguments.starts_with("addr add ")) await_local_route(arguments.substr(9));
+  }
   // For what the kernel may refuse.
   void ip_or_not(const std::string& arguments) const {
     (void)!std::system(("ip -n " + name_ + " " + arguments + " 2>/dev/null").c_str());
@@ -76,6 +79,16 @@ class Sandbox {
     ip("link set " + name + " up");
     // The kernel's link watch is a little late; a test begins when it has come to rest.
     for (int i = 0; i < 500 && !is_at_rest(name); ++i) ::usleep(10'000);
+  }
+  // An IPv6 address gets its local route from a work queue, a little later; on a link that is not
+  // up it gets none. address: "fd00::1/64 …".
+  void await_local_route(const std::string& address) const {
+    if (address.find(':') == std::string::npos) return;
+    const auto line = "local " + address.substr(0, address.find('/')) + " ";
+    for (int i = 0; i < 50; ++i) {
+      if (output_of("-6 route show table local").find(line) != std::string::npos) return;
+      ::usleep(10'000);
+    }
   }
   [[nodiscard]] bool is_at_rest(const std::string& name) const {
     return output_of("link show " + name).find("state UP") != std::string::npos &&
