@@ -11,6 +11,7 @@
 #include "base/log.hh"
 #include "base/startup_error.hh"
 #include "node/datapath_gate.hh"
+#include "node/interrupt_thread.hh"
 #include "vlb/fabric_tag.hh"
 
 namespace rackway::node {
@@ -112,11 +113,15 @@ std::unique_ptr<Place> make_port(const cluster::PortSetup& setup, rte_mempool* p
   return port;
 }
 
-bool start_link(Place& link) {
-  if (rte_eth_dev_start(link.device) != 0) return false;  // the peer is not there yet
-  rte_eth_promiscuous_enable(link.device);                // tags are not the port's own address
+// On the interrupt thread, as everything that connects or disconnects a link.
+void start_link(Place& link) {
+  if (rte_eth_dev_start(link.device) != 0) return;  // the peer is not there yet
+  rte_eth_promiscuous_enable(link.device);          // tags are not the port's own address
   link.usable.store(true, std::memory_order_release);
-  return true;
+}
+
+void stop_device(Place& place) {
+  if (place.usable.exchange(false, std::memory_order_acq_rel)) rte_eth_dev_stop(place.device);
 }
 
 }  // namespace
@@ -130,7 +135,7 @@ void make_places(Places& places, const cluster::Welcome& welcome, const topo::Fa
     places.outputs.push_back(
         make_place("fabric " + welcome.node_names[peer.value], welcome.link_devices[i], pool));
     places.outputs.back()->connects = is_memif_client(welcome.link_devices[i]);
-    start_link(*places.outputs.back());
+    run_on_interrupt_thread([&] { start_link(*places.outputs.back()); });
   }
   places.controller.name = "inject";
 }
@@ -148,19 +153,23 @@ void revive_links(Places& places, std::uint64_t now_ms) {
     if (link_up(link) || !link.connects) continue;
     const bool started = link.usable.load(std::memory_order_acquire);
     if (started && now_ms < link.started_ms + kHandshakeMs) continue;
-    const DatapathHold hold;
-    if (link.usable.exchange(false, std::memory_order_acq_rel)) rte_eth_dev_stop(link.device);
-    start_link(link);
+    run_on_interrupt_thread([&] {
+      const DatapathHold hold;
+      stop_device(link);
+      start_link(link);
+    });
     link.started_ms = now_ms;
   }
 }
 
 void close_devices(Places& places) {
-  const DatapathHold hold;
-  for (auto& place : places.outputs) {
-    if (place->usable.exchange(false, std::memory_order_acq_rel)) rte_eth_dev_stop(place->device);
-    rte_eth_dev_close(place->device);
-  }
+  run_on_interrupt_thread([&] {
+    const DatapathHold hold;
+    for (auto& place : places.outputs) {
+      stop_device(*place);
+      rte_eth_dev_close(place->device);
+    }
+  });
 }
 
 }  // namespace rackway::node
