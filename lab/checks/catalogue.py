@@ -48,6 +48,7 @@ CATALOGUE = [
     Check(7, "nothing is missing", accounting.nothing_is_missing),
     Check(9, "idle and awake", idle.idle_cpu_and_latency),
     Check(8, "a node dies and returns", survival.node_dies_and_returns),
+    Check(8, "nodes die under load", survival.nodes_die_under_load),
     Check(8, "the controller dies and returns", survival.controller_dies_and_returns),
 ]
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 from lab import processes, prefixes, rackway
 from lab.checks import operator
@@ -14,6 +15,7 @@ from lab.checks.router import bgp_sessions_are_established
 from lab.commands import must
 from lab.errors import CheckFailed
 from lab.flows import spray
+from lab.iperf import gigabits
 from lab.lifecycle import await_bgp_routes, await_in_sync, expected_bgp_routes
 from lab.ping import Pinger, must_ping
 from lab.topology import Host, Node, Topology
@@ -27,6 +29,8 @@ _SETTLED_SECONDS = 70.0
 _PING_SECONDS = 0.01
 _LOSS_SECONDS = 2.0
 _FLOWS = 128
+_LOAD_SECONDS = 12
+_DEATHS_EACH = 3
 
 
 def _state_of(node: Node) -> str:
@@ -56,6 +60,36 @@ def node_dies_and_returns(topology: Topology) -> str:
         f"{lost} of {pinger.result.sent} pings of others lost, seen after {detected:.1f} s, "
         f"back in sync after {returned:.1f} s"
     )
+
+
+def nodes_die_under_load(topology: Topology) -> str:
+    """One after the other and again, while TCP between the others keeps every link busy."""
+    sender, receiver = topology.hosts[:2]
+    victims = topology.nodes[2:]
+    boots = _boots()
+    with ThreadPoolExecutor(1) as pool:
+        load = pool.submit(gigabits, sender, receiver, _LOAD_SECONDS)
+        for victim in victims * _DEATHS_EACH:
+            processes.kill(victim.name)
+            time.sleep(0.5)
+            rackway.start_node(victim)
+            await_in_sync(topology, _RETURN_SECONDS)
+        rate = load.result()
+    died = [node for node in topology.nodes[:2] if _boots()[node.name] != boots[node.name]]
+    if died:
+        raise CheckFailed(f"{died[0].name} died with its peer")
+    wait_until("all fabric links are up", _links_that_are_down, _RETURN_SECONDS)
+    ping_between_all_hosts(topology)
+    return f"{len(victims) * _DEATHS_EACH} deaths during {rate:.2f} Gb/s past them"
+
+
+def _boots() -> dict[str, str]:
+    return {row["name"]: row["boot_id"] for row in rackway.show("nodes")}
+
+
+def _links_that_are_down() -> str | None:
+    down = [f"{row['node']}-{row['peer']}" for row in rackway.show("fabric") if row["state"] != "up"]
+    return ", ".join(down) or None
 
 
 def _others_go_on(others: list[Host]) -> None:
