@@ -3,6 +3,7 @@
 
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
@@ -60,6 +61,11 @@ ApiServer::ApiServer(const std::string& endpoint)
     : socket_(ChannelSocket::Kind::reply, "", kRequests) {
   prepare_ipc(endpoint);
   socket_.bind(endpoint);
+  if (endpoint.starts_with(kIpc)) file_ = endpoint.substr(kIpc.size());
+}
+
+ApiServer::~ApiServer() {
+  if (!file_.empty()) ::unlink(file_.c_str());
 }
 
 void ApiServer::serve(const std::function<std::string(const std::string&)>& answer) {

@@ -26,11 +26,16 @@ class ApiServer {
  public:
   // Throws StartupError. For ipc:// endpoints the folder is made and a dead socket replaced.
   explicit ApiServer(const std::string& endpoint);
+  // Removes the file of an ipc:// endpoint; ZeroMQ leaves it.
+  ~ApiServer();
+  ApiServer(const ApiServer&) = delete;
+  ApiServer& operator=(const ApiServer&) = delete;
   // Answers all waiting requests.
   void serve(const std::function<std::string(const std::string& request)>& answer);
   [[nodiscard]] void* handle() const { return socket_.handle(); }
 
  private:
+  std::string file_;  // empty for other endpoints
   ChannelSocket socket_;
 };
 

@@ -33,7 +33,9 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help
+    std::fprintf(stderr, "rackway-controller: %s (see rackway-controller --help)\n", error.what());
+    return 2;
   }
   return std::nullopt;
 }

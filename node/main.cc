@@ -14,6 +14,7 @@
 #include "node/devices.hh"
 #include "node/eal.hh"
 #include "node/slow_path.hh"
+#include "topo/endpoint.hh"
 
 namespace {
 
@@ -53,7 +54,10 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
       });
   app.add_option("--controller", options.controller,
                  "ZeroMQ endpoint of the controller's `control`")
-      ->required();
+      ->required()
+      ->check([](const std::string& endpoint) {
+        return topo::endpoint_fault(endpoint).value_or(std::string());
+      });
   app.add_option("--memory", options.eal.memory_mb, "Packet memory in MB")
       ->check(CLI::Range(32, 65536))
       ->capture_default_str();
@@ -67,7 +71,9 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help
+    std::fprintf(stderr, "rackway-node: %s (see rackway-node --help)\n", error.what());
+    return 2;
   }
   return std::nullopt;
 }

@@ -99,6 +99,11 @@ TEST_F(Channels, ApiAnswers) {
   thread.join();
 }
 
+TEST_F(Channels, ApiServerTakesItsFileAway) {
+  { ApiServer server(endpoint("api")); }
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/api"));
+}
+
 TEST_F(Channels, ApiWithoutServerTimesOut) {
   EXPECT_FALSE(ApiClient(endpoint("nobody")).request("hi", 50ms));
 }
