@@ -76,36 +76,6 @@ TEST_F(FibBuilderRestoreTest, ANewRouteLeavesTheOthersTheirGroups) {
   EXPECT_EQ(delta.routes[1].prefix, prefix("198.51.100.0/24"));
 }
 
-TEST_F(FibBuilderRestoreTest, ANewRouteToAnOldTargetJoinsItsGroup) {
-  const auto group = router_.group_of("198.51.100.0/24");
-  kernel_.route("1.0.0.0/8", unicast({via(kPort00, "10.0.1.2"), via(kPort01, "10.0.2.2")}));
-  router_.restart();
-  EXPECT_EQ(router_.publish_taken(), (fib::Delta{.routes = {{prefix("1.0.0.0/8"), group}}}));
-}
-
-// Its target may be named again until then.
-TEST_F(FibBuilderRestoreTest, AGroupWithoutRoutesKeepsItsIdUntilSettled) {
-  const auto group = router_.group_of("203.0.113.0/24");
-  kernel_.no_route("203.0.113.0/24");
-  kernel_.route("192.0.2.0/24", of_type(KernelRouteType::unreachable));
-  router_.restart();
-  router_.publish_taken();
-  kernel_.route("203.0.113.0/24", of_type(KernelRouteType::local));
-  router_.publish();
-  EXPECT_EQ(router_.fib.find(group), nullptr);
-  kernel_.route("192.0.3.0/24", of_type(KernelRouteType::prohibit));
-  router_.publish();
-  EXPECT_EQ(router_.fib.find(group), nullptr);
-  router_.builder->settle();
-  router_.publish_taken();
-  for (const auto type : {KernelRouteType::broadcast, KernelRouteType::blackhole}) {
-    kernel_.set(IpPrefix{Ipv4Address{0x14000000u + static_cast<unsigned>(type)}, 32},
-                of_type(type));
-  }
-  router_.publish();
-  EXPECT_NE(router_.fib.find(group), nullptr);
-}
-
 TEST_F(FibBuilderRestoreTest, AnEmptyKernelKeepsAllUntilSettled) {
   const auto before = router_.fib.snapshot();
   forget_all();
