@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <vector>
 
@@ -110,8 +111,11 @@ rte_mempool* make_packet_pool(std::uint32_t buffers) {
   return pool;
 }
 
+// Not rte_eal_cleanup(): it closes devices once more, on this thread, while the interrupt thread
+// may still be at them. What is left but for the folder goes with the process.
 void stop_eal() {
-  rte_eal_cleanup();
+  std::error_code ignored;
+  std::filesystem::remove_all(rte_eal_get_runtime_dir(), ignored);
 }
 
 }  // namespace rackway::node
