@@ -14,8 +14,9 @@ namespace {
 constexpr std::uint16_t kLength = RTE_ETHER_HDR_LEN + sizeof(rte_arp_hdr);
 static_assert(kLength == 42);
 
-Ipv4Address address_at(const std::uint32_t& field) noexcept {
-  return {load_be<std::uint32_t>(&field)};
+// By pointer: the fields of the packed header are not aligned.
+Ipv4Address address_at(const void* field) noexcept {
+  return {load_be<std::uint32_t>(field)};
 }
 
 bool well_formed(const rte_arp_hdr& arp, const std::uint8_t* octets) noexcept {
@@ -41,8 +42,8 @@ void answer(Slot& slot, rte_arp_hdr& arp, const MacAddress& mac) noexcept {
 }
 
 void handle_request(Slot& slot, rte_arp_hdr& arp, const Context& context) noexcept {
-  const auto sender = address_at(arp.arp_data.arp_sip);
-  const auto target = address_at(arp.arp_data.arp_tip);
+  const auto sender = address_at(&arp.arp_data.arp_sip);
+  const auto target = address_at(&arp.arp_data.arp_tip);
   if (sender == target) return slot.punt(PuntClass::neighbor);  // announcement
   if (!is_own_address(context, target)) return slot.drop(DropReason::arp_not_for_us);
   MacAddress mac;

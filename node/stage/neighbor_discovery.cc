@@ -22,7 +22,6 @@ enum Type : std::uint8_t {
 };
 constexpr std::uint8_t kSourceLinkLayer = 1, kTargetLinkLayer = 2;
 constexpr std::size_t kIcmpOffset = RTE_ETHER_HDR_LEN + sizeof(rte_ipv6_hdr);
-constexpr std::size_t kSolicitationBytes = 24;   // header and target, without options
 constexpr std::size_t kAdvertisementBytes = 32;  // with a target link-layer option
 
 // The shortest message of each type, without options.
