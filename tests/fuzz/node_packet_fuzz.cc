@@ -2,11 +2,14 @@
 // One frame of any content through every entrance of the node: as it is, and with its front and its
 // checksums made good, so that the fuzzer need not guess them; whole and in two segments; with the
 // controller there and away. The frame lies in a heap buffer of exactly its size. Besides what the
-// sanitizers see, a fault is what the packet harness and sound_output.hh say is one.
+// sanitizers see, a fault is what the packet harness and sound_output.hh say is one. Now and then a
+// frame is not mutated but made anew by random_frames.hh: some fields must repeat others, which is
+// hard to guess.
 #include <algorithm>
 #include <cstdint>
 
 #include "tests/node/packet_harness.hh"
+#include "tests/node/random_frames.hh"
 #include "tests/node/sound_output.hh"
 
 namespace rackway::node::testing {
@@ -57,4 +60,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     send(*node, Entrance::controller, frame);
   }
   return 0;
+}
+
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t max_size, unsigned seed) {
+  using namespace rackway::node::testing;
+  if (seed % 64 != 0) return LLVMFuzzerMutate(data, size, max_size);
+  RandomFrames random(seed);
+  auto frame = random.below(2) == 0 ? random.for_port() : random.for_link();
+  frame.resize(std::min(frame.size(), max_size));
+  std::copy(frame.begin(), frame.end(), data);
+  return frame.size();
 }
