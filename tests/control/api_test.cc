@@ -208,7 +208,7 @@ TEST_F(ApiTest, WhatIsNoRequestIsToldHowOneLooks) {
 }
 
 TEST_F(ApiTest, DeepNestingIsAnError) {
-  constexpr std::size_t kDepth = 1 << 20;
+  constexpr std::size_t kDepth = 1 << 17;
   for (const std::string open : {"[", R"({"show":)", R"([{"a":)"}) {
     std::string request;
     for (std::size_t i = 0; i < kDepth; ++i) request += open;
@@ -233,6 +233,12 @@ TEST_F(ApiTest, OddTextComesBackAsItWas) {
                            std::string("\xc3\xa9\xf0\x9f\x98\x80"), std::string("%s{}%n")}) {
     EXPECT_EQ(no("nodes", name), "no node " + name + " in this cluster");
   }
+}
+
+TEST_F(ApiTest, TextThatIsNoUtf8IsReplaced) {
+  controller_.waiting_static_routes = {"a\xff"};
+  EXPECT_EQ(controller_.rows("cluster").at(0).at("waiting_static_routes"),
+            Json::array({"a\xef\xbf\xbd"}));
 }
 
 // Its cost must not grow with the square of the keys: the controller answers between epochs.

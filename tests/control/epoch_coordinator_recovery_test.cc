@@ -146,9 +146,10 @@ TEST_F(EpochRecoveryTest, ASnapshotOfANodeThatWasNotAskedIsNotTaken) {
   leave_apart();
   restart_controller();
   cluster_.sites[2].frozen = true;
-  cluster_.sites[0].outbox.push_back(
-      {cluster::NodeSnapshot{{9}, {}}, cluster_.now + 40ms, cluster_.life()});
-  cluster_.run(1s);
+  cluster_.run(300ms);
+  ASSERT_TRUE(cluster_.known(0).up);
+  cluster_.sites[0].outbox.push_back({cluster::NodeSnapshot{{9}, {}}, cluster_.now});
+  cluster_.run(700ms);
   EXPECT_TRUE(cluster_.coordinator->recovering());
   cluster_.sites[2].frozen = false;
   cluster_.run(2s);

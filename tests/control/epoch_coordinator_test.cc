@@ -405,6 +405,46 @@ TEST_F(EpochCoordinatorTest, ANodeBusyWithALargeEpochIsNotDown) {
   EXPECT_TRUE(cluster_.coordinator->ready());
 }
 
+TEST_F(EpochCoordinatorTest, DoubledMessagesChangeNothing) {
+  start_with_epoch_1();
+  cluster_.fate = [](NodeId, auto&) { return Fate::twice; };
+  publish(2);
+  EXPECT_EQ(take_sent().size(), 6u);
+  EXPECT_EQ(agreement(), "");
+}
+
+TEST_F(EpochCoordinatorTest, ACommitThatWasNotAskedForDoesNotCount) {
+  start_with_epoch_1();
+  cluster_.sites[1].frozen = true;
+  publish(2);
+  cluster_.sites[1].outbox.push_back(
+      {cluster::Committed{{2}, cluster_.coordinator->content().digest()}, cluster_.now});
+  cluster_.deliver();
+  EXPECT_FALSE(cluster_.known(1).in_sync);
+  EXPECT_FALSE(cluster_.coordinator->ready());
+  cluster_.sites[1].frozen = false;
+  cluster_.deliver();
+  EXPECT_EQ(agreement(), "");
+}
+
+// It answers the epoch that it was left behind in while the next one is being prepared.
+TEST_F(EpochCoordinatorTest, AnAnswerToAnotherEpochIsIgnored) {
+  start_with_epoch_1();
+  cluster_.sites[1].frozen = true;
+  publish(2);
+  cluster_.run(1480ms);
+  ASSERT_TRUE(cluster_.coordinator->ready());
+  cluster_.now += 40ms;
+  publish(3);
+  EXPECT_FALSE(cluster_.coordinator->ready());
+  (void)take_sent();
+  cluster_.sites[1].outbox.push_back({cluster::Refused{{2}, "late"}, cluster_.now});
+  cluster_.sites[1].frozen = false;
+  cluster_.deliver();
+  EXPECT_EQ(take_sent(), (Sent{"n0 commit 3", "n1 commit 3", "n2 commit 3"}));
+  EXPECT_EQ(agreement(), "");
+}
+
 // Stopped while two epochs pass, then it reads all that has piled up and answers it late.
 TEST_F(EpochCoordinatorTest, LateAnswersOfAStragglerAreIgnored) {
   start_with_epoch_1();

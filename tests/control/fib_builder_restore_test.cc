@@ -76,6 +76,30 @@ TEST_F(FibBuilderRestoreTest, ANewRouteLeavesTheOthersTheirGroups) {
   EXPECT_EQ(delta.routes[1].prefix, prefix("198.51.100.0/24"));
 }
 
+TEST_F(FibBuilderRestoreTest, ANewRouteToAnOldTargetJoinsItsGroup) {
+  const auto group = router_.group_of("198.51.100.0/24");
+  kernel_.route("1.0.0.0/8", unicast({via(kPort00, "10.0.1.2"), via(kPort01, "10.0.2.2")}));
+  router_.restart();
+  EXPECT_EQ(router_.publish_taken(), (fib::Delta{.routes = {{prefix("1.0.0.0/8"), group}}}));
+}
+
+// Its target may be named again until then.
+TEST_F(FibBuilderRestoreTest, AGroupThatNobodyNeedsKeepsItsIdUntilSettled) {
+  const auto group = router_.group_of("203.0.113.0/24");
+  kernel_.route("203.0.113.0/24", of_type(KernelRouteType::local));
+  router_.restart();
+  EXPECT_EQ(router_.publish_taken().removed_groups, std::vector<GroupId>{group});
+  kernel_.route("192.0.2.0/24", of_type(KernelRouteType::unreachable));
+  kernel_.route("192.0.3.0/24", of_type(KernelRouteType::prohibit));
+  router_.publish();
+  EXPECT_EQ(router_.fib.find(group), nullptr);
+  router_.builder->settle();
+  router_.publish_taken();
+  kernel_.route("192.0.4.0/24", of_type(KernelRouteType::broadcast));
+  router_.publish();
+  EXPECT_EQ(router_.group_of("192.0.4.0/24"), group);
+}
+
 TEST_F(FibBuilderRestoreTest, AnEmptyKernelKeepsAllUntilSettled) {
   const auto before = router_.fib.snapshot();
   forget_all();

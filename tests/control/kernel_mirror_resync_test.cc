@@ -108,5 +108,46 @@ TEST_F(KernelMirrorResyncTest, ExplicitResyncTellsTheDifferenceOnly) {
   EXPECT_TRUE(mirror_->take_changes().empty());
 }
 
+// Where there is no IPv6, whose addresses come and go with a link, its state alone has to tell.
+class LinkStateAloneTest : public testing::Test {
+ protected:
+  LinkStateAloneTest() {
+    sandbox_.run("sysctl -q -w net.ipv6.conf.default.disable_ipv6=1");
+    sandbox_.add_link("va");
+    sandbox_.add_link("vb");
+    sandbox_.ip("addr add 10.0.1.1/24 dev va");
+    sandbox_.ip("addr add 10.0.2.1/24 dev vb");
+    sandbox_.ip("route add 20.0.0.0/8 via 10.0.2.2");
+    sandbox_.ip("route add 21.0.0.0/8 nexthop via 10.0.1.2 nexthop via 10.0.2.2");
+    mirror_.emplace(sandbox_.name());
+  }
+  bool has_route(const std::string& text) const { return mirror_->routes().contains(prefix(text)); }
+  std::size_t next_hops(const std::string& text) const {
+    return mirror_->routes().at(prefix(text)).next_hops.size();
+  }
+
+  Sandbox sandbox_;
+  std::optional<KernelMirror> mirror_;
+};
+
+TEST_F(LinkStateAloneTest, DownAndUp) {
+  sandbox_.ip("link set vb down");
+  catch_up(*mirror_);
+  EXPECT_FALSE(has_route("20.0.0.0/8"));
+  EXPECT_EQ(next_hops("21.0.0.0/8"), 1u);
+  sandbox_.ip("link set vb up");
+  EXPECT_TRUE(eventually(*mirror_, [&] { return next_hops("21.0.0.0/8") == 2; }));
+}
+
+TEST_F(LinkStateAloneTest, CarrierLostAndFound) {
+  sandbox_.run("sysctl -q -w net.ipv4.conf.all.ignore_routes_with_linkdown=1");
+  sandbox_.ip("link set vb-far down");
+  EXPECT_TRUE(eventually(*mirror_, [&] { return !has_route("20.0.0.0/8"); }));
+  EXPECT_EQ(next_hops("21.0.0.0/8"), 1u);
+  sandbox_.ip("link set vb-far up");
+  EXPECT_TRUE(eventually(*mirror_, [&] { return has_route("20.0.0.0/8"); }));
+  EXPECT_EQ(next_hops("21.0.0.0/8"), 2u);
+}
+
 }  // namespace
 }  // namespace rackway::control::kernel_tests
