@@ -5,230 +5,81 @@
 #include <iterator>
 #include <utility>
 
-#include "control/kernel/route_protocol.hh"
-
 namespace rackway::control {
-namespace {
 
-fib::GroupKind kind_of(KernelRouteType type) {
-  switch (type) {
-    case KernelRouteType::unicast: return fib::GroupKind::forward;
-    case KernelRouteType::local: return fib::GroupKind::local;
-    case KernelRouteType::broadcast: return fib::GroupKind::broadcast;
-    case KernelRouteType::blackhole: return fib::GroupKind::blackhole;
-    case KernelRouteType::unreachable: return fib::GroupKind::unreachable;
-    case KernelRouteType::prohibit: return fib::GroupKind::prohibit;
-  }
-  return fib::GroupKind::unreachable;
-}
-
-bool is_host(const IpPrefix& prefix) {
-  return prefix.length == address_bits(prefix.address.family());
-}
-
-}  // namespace
-
-FibBuilder::FibBuilder(std::size_t nodes, KernelView kernel) : kernel_(kernel), indices_(nodes) {}
+FibBuilder::FibBuilder(std::size_t nodes, KernelView kernel) : wanted_(kernel), indices_(nodes) {}
 
 void FibBuilder::bind(int ifindex, PortRef port) {
-  if (interfaces_.contains(port)) unbind(port);
-  ports_[ifindex] = port;
-  interfaces_[port] = ifindex;
+  if (wanted_.is_bound(port)) unbind(port);
+  wanted_.bind(ifindex, port);
   KernelChanges all;
-  for (const auto& [prefix, route] : kernel_.routes) all.routes.insert(prefix);
-  for (const auto& [key, mac] : kernel_.neighbors) {
+  for (const auto& [prefix, route] : wanted_.kernel().routes) all.routes.insert(prefix);
+  for (const auto& [key, mac] : wanted_.kernel().neighbors) {
     if (key.ifindex == ifindex) all.neighbors.insert(key);
   }
   all.addresses.insert(ifindex);
   take(all);
 }
 
-// Its neighbours were another interface's.
 void FibBuilder::unbind(PortRef port) {
-  const auto at = interfaces_.find(port);
-  for (auto& [address, interfaces] : neighbors_by_address_) {
-    if (interfaces.erase(at->second) > 0) dirty_routes_.insert(IpPrefix::host(address));
-  }
-  std::erase_if(neighbors_by_address_, [](const auto& entry) { return entry.second.empty(); });
-  ports_.erase(at->second);
-  interfaces_.erase(at);
-  for (const auto& [neighbor, adjacency] : adjacencies_) {
-    if (neighbor.port == port) mark_neighbor(neighbor);
-  }
-}
-
-std::optional<PortRef> FibBuilder::port_of(int ifindex) const {
-  const auto at = ports_.find(ifindex);
-  if (at == ports_.end()) return std::nullopt;
-  return at->second;
+  for (const auto& host : wanted_.unbind(port)) dirty_routes_.insert(host);
+  mark_neighbors_on(port);
 }
 
 // ---- changes of the kernel
 
 void FibBuilder::take(const KernelChanges& changes) {
   for (const auto& key : changes.neighbors) {
-    const auto port = port_of(key.ifindex);
+    const auto port = wanted_.port_of(key.ifindex);
     if (!port) continue;
-    auto& interfaces = neighbors_by_address_[key.address];
-    if (kernel_.neighbors.contains(key)) {
-      interfaces.insert(key.ifindex);
-    } else {
-      interfaces.erase(key.ifindex);
-    }
-    if (interfaces.empty()) neighbors_by_address_.erase(key.address);
+    wanted_.neighbor_changed(key);
     mark_neighbor({*port, key.address});
   }
   for (const auto& prefix : changes.routes) {
     mark_route(prefix);
-    mark_neighbors_within(prefix);
+    // It may decide whether the neighbours it covers are on the link.
+    for (const auto& host : wanted_.hosts_within(prefix)) mark_route(host);
   }
   for (const int ifindex : changes.addresses) {
-    if (const auto port = port_of(ifindex)) dirty_addresses_.insert(*port);
+    if (const auto port = wanted_.port_of(ifindex)) dirty_addresses_.insert(*port);
   }
   for (const int ifindex : changes.links) {  // its MTU may be another
-    const auto port = port_of(ifindex);
-    if (!port) continue;
-    for (const auto& [neighbor, adjacency] : adjacencies_) {
-      if (neighbor.port == *port) mark_neighbor(neighbor);
-    }
+    if (const auto port = wanted_.port_of(ifindex)) mark_neighbors_on(*port);
   }
 }
 
-// What the kernel names is its own from then on, also if it goes again before the next delta.
 void FibBuilder::mark_route(const IpPrefix& prefix) {
+  wanted_.confirm(prefix);
   dirty_routes_.insert(prefix);
-  if (stale_routes_.empty()) return;
-  if (kernel_.routes.contains(prefix)) {
-    confirmed_ += stale_routes_.erase(prefix);
-  } else if (host_neighbor(prefix)) {
-    stale_routes_.erase(prefix);
-  }
 }
 
 void FibBuilder::mark_neighbor(const Neighbor& neighbor) {
-  if (known_to_kernel(neighbor)) stale_neighbors_.erase(neighbor);
+  wanted_.confirm(neighbor);
   dirty_neighbors_.insert(neighbor);
   mark_route(IpPrefix::host(neighbor.address));
 }
 
-// A route may decide whether the neighbours it covers are on the link.
-void FibBuilder::mark_neighbors_within(const IpPrefix& prefix) {
-  for (auto at = neighbors_by_address_.lower_bound(prefix.address);
-       at != neighbors_by_address_.end() && prefix.covers(at->first); ++at) {
-    mark_route(IpPrefix::host(at->first));
+void FibBuilder::mark_neighbors_on(PortRef port) {
+  for (const auto& [neighbor, adjacency] : adjacencies_) {
+    if (neighbor.port == port) mark_neighbor(neighbor);
   }
-}
-
-// ---- what is wanted
-
-std::optional<Target> FibBuilder::wanted(const IpPrefix& prefix) const {
-  if (const auto route = kernel_.routes.find(prefix); route != kernel_.routes.end()) {
-    return target_of(route->second);
-  }
-  if (const auto neighbor = host_neighbor(prefix)) {
-    return Target{fib::GroupKind::forward,
-                  {{{ports_.at(neighbor->ifindex), neighbor->address}, 1}}};
-  }
-  if (const auto stale = stale_routes_.find(prefix); stale != stale_routes_.end()) {
-    return stale->second;
-  }
-  return std::nullopt;
-}
-
-// Next hops through interfaces that are none of our ports (loopback, tunnels) are the kernel's
-// business; a next hop without gateway means a connected subnet, whose hosts have to be resolved.
-Target FibBuilder::target_of(const KernelRoute& route) const {
-  Target target{kind_of(route.type), {}};
-  if (target.kind != fib::GroupKind::forward) return target;
-  bool connected = false;
-  for (const auto& hop : route.next_hops) {
-    const auto port = port_of(hop.ifindex);
-    if (!port) continue;
-    if (hop.gateway) {
-      target.next_hops.push_back({{*port, *hop.gateway}, hop.weight});
-    } else {
-      connected = true;
-    }
-  }
-  if (connected || target.next_hops.empty()) {
-    return {connected ? fib::GroupKind::glean : fib::GroupKind::local, {}};
-  }
-  if (target.next_hops.size() > fib::kMaxGroupMembers) {
-    target.next_hops.resize(fib::kMaxGroupMembers);
-  }
-  std::sort(target.next_hops.begin(), target.next_hops.end());
-  return target;
-}
-
-// A neighbour is reached directly when the route that covers it says so.
-bool FibBuilder::on_link(const KernelNeighborKey& neighbor) const {
-  for (int length = address_bits(neighbor.address.family()) - 1; length >= 0; --length) {
-    const auto prefix = IpPrefix::covering(neighbor.address, static_cast<std::uint8_t>(length));
-    const auto route = kernel_.routes.find(prefix);
-    if (route == kernel_.routes.end()) continue;
-    const auto& [type, protocol, next_hops] = route->second;
-    return type == KernelRouteType::unicast &&
-           std::any_of(next_hops.begin(), next_hops.end(), [&](const auto& hop) {
-             return hop.ifindex == neighbor.ifindex && !hop.gateway;
-           });
-  }
-  return false;
-}
-
-std::optional<KernelNeighborKey> FibBuilder::host_neighbor(const IpPrefix& prefix) const {
-  if (!is_host(prefix) || prefix.address.is_link_local()) return std::nullopt;
-  const auto at = neighbors_by_address_.find(prefix.address);
-  if (at == neighbors_by_address_.end()) return std::nullopt;
-  for (const int ifindex : at->second) {
-    const KernelNeighborKey key{ifindex, prefix.address};
-    if (on_link(key)) return key;
-  }
-  return std::nullopt;
-}
-
-std::optional<KernelNeighborKey> FibBuilder::key_of(const Neighbor& neighbor) const {
-  const auto interface = interfaces_.find(neighbor.port);
-  if (interface == interfaces_.end()) return std::nullopt;
-  return KernelNeighborKey{interface->second, neighbor.address};
-}
-
-bool FibBuilder::known_to_kernel(const Neighbor& neighbor) const {
-  const auto key = key_of(neighbor);
-  return key && kernel_.neighbors.contains(*key);
-}
-
-std::optional<MacAddress> FibBuilder::mac_of(const Neighbor& neighbor) const {
-  if (known_to_kernel(neighbor)) return kernel_.neighbors.at(*key_of(neighbor));
-  if (const auto stale = stale_neighbors_.find(neighbor); stale != stale_neighbors_.end()) {
-    return stale->second;
-  }
-  return std::nullopt;
-}
-
-std::uint16_t FibBuilder::mtu_of(PortRef port) const {
-  constexpr std::uint32_t kLeast = 68, kDefault = 1500, kMost = 65535;  // RFC 791 3.2
-  const auto interface = interfaces_.find(port);
-  if (interface == interfaces_.end()) return kDefault;
-  const auto link = kernel_.links.find(interface->second);
-  if (link == kernel_.links.end()) return kDefault;
-  return static_cast<std::uint16_t>(std::clamp(link->second.mtu, kLeast, kMost));
 }
 
 // ---- bookkeeping
 
 void FibBuilder::refresh_adjacencies(Epoch epoch) {
   for (const auto& neighbor : dirty_neighbors_) {
-    const auto mac = mac_of(neighbor);
+    const auto mac = wanted_.mac_of(neighbor);
     const auto at = adjacencies_.find(neighbor);
     auto& indices = indices_[neighbor.port.node.value];
     if (mac && at != adjacencies_.end()) {
       at->second.mac = *mac;
-      at->second.mtu = mtu_of(neighbor.port);
+      at->second.mtu = wanted_.mtu_of(neighbor.port);
       dirty_adjacencies_.insert({neighbor.port.node, at->second.index});
     } else if (mac) {
       const auto index = indices.allocate();
       if (!index) continue;  // full: its routes stay unresolved
-      adjacencies_[neighbor] = {*index, *mac, mtu_of(neighbor.port)};
+      adjacencies_[neighbor] = {*index, *mac, wanted_.mtu_of(neighbor.port)};
       neighbors_by_key_[{neighbor.port.node, *index}] = neighbor;
       dirty_adjacencies_.insert({neighbor.port.node, *index});
     } else if (at != adjacencies_.end()) {
@@ -245,7 +96,7 @@ void FibBuilder::refresh_adjacencies(Epoch epoch) {
 }
 
 void FibBuilder::refresh_routes(const fib::Fib& present) {
-  for (const auto& prefix : dirty_routes_) set_route(prefix, wanted(prefix), present);
+  for (const auto& prefix : dirty_routes_) set_route(prefix, wanted_.target(prefix), present);
 }
 
 void FibBuilder::set_route(const IpPrefix& prefix, const std::optional<Target>& target,
@@ -309,11 +160,11 @@ bool FibBuilder::changed() const {
 
 void FibBuilder::compare_everything() {
   compare_present_ = true;
-  for (const auto& [prefix, route] : kernel_.routes) mark_route(prefix);
+  for (const auto& [prefix, route] : wanted_.kernel().routes) mark_route(prefix);
   for (const auto& [prefix, group] : routes_) mark_route(prefix);
   for (const auto& [id, group] : groups_by_id_) dirty_groups_.insert(id);
   for (const auto& [neighbor, adjacency] : adjacencies_) mark_neighbor(neighbor);
-  for (const auto& [port, ifindex] : interfaces_) dirty_addresses_.insert(port);
+  for (const auto& [port, ifindex] : wanted_.interfaces()) dirty_addresses_.insert(port);
 }
 
 // Also what is in the FIB and nowhere here.
@@ -394,21 +245,9 @@ void FibBuilder::emit_routes(const fib::Fib& present, fib::Delta& delta) {
   dirty_routes_.clear();
 }
 
-std::set<fib::PortAddress> FibBuilder::addresses_on(PortRef port) const {
-  std::set<fib::PortAddress> addresses;
-  const auto interface = interfaces_.find(port);
-  if (interface == interfaces_.end()) return addresses;
-  const int ifindex = interface->second;
-  for (auto at = kernel_.addresses.lower_bound({ifindex, {}, 0});
-       at != kernel_.addresses.end() && at->ifindex == ifindex; ++at) {
-    addresses.insert({port.node, port.port, at->address, at->length});
-  }
-  return addresses;
-}
-
 void FibBuilder::emit_addresses(const fib::Fib& present, fib::Delta& delta) {
   for (const auto& port : dirty_addresses_) {
-    const auto wanted_addresses = addresses_on(port);
+    const auto wanted_addresses = wanted_.addresses_on(port);
     std::set<fib::PortAddress> old;
     for (const auto& record : present.addresses_of(port.node)) {
       if (record.port == port.port) old.insert(record);
@@ -428,20 +267,12 @@ void FibBuilder::all_nodes_have(Epoch epoch) {
 std::vector<KernelNeighborKey> FibBuilder::unresolved() const {
   std::vector<KernelNeighborKey> keys;
   for (const auto& [neighbor, groups] : groups_by_neighbor_) {
-    if (const auto key = key_of(neighbor); key && !kernel_.neighbors.contains(*key)) {
+    if (const auto key = wanted_.key_of(neighbor);
+        key && !wanted_.kernel().neighbors.contains(*key)) {
       keys.push_back(*key);
     }
   }
   return keys;
-}
-
-FibBuilder::Origin FibBuilder::origin(const IpPrefix& prefix) const {
-  const auto route = kernel_.routes.find(prefix);
-  if (route == kernel_.routes.end()) {
-    if (host_neighbor(prefix)) return {"neighbor", false};
-    return {"", stale_routes_.contains(prefix)};
-  }
-  return {protocol_name(route->second.protocol), false};
 }
 
 }  // namespace rackway::control

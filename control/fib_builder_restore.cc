@@ -22,7 +22,7 @@ void FibBuilder::restore(const fib::Delta& snapshot) {
   }
   for (const auto& route : snapshot.routes) {
     const auto target = targets.find(route.group);
-    if (target != targets.end()) stale_routes_[route.prefix] = target->second;
+    if (target != targets.end()) wanted_.keep(route.prefix, target->second);
     mark_route(route.prefix);
   }
   compare_everything();
@@ -34,7 +34,7 @@ void FibBuilder::restore_adjacency(const fib::Adjacency& record) {
   const Neighbor neighbor{{record.key.node, record.port}, record.next_hop};
   adjacencies_[neighbor] = {record.key.index, record.destination, record.mtu};
   neighbors_by_key_[record.key] = neighbor;
-  stale_neighbors_[neighbor] = record.destination;
+  wanted_.keep(neighbor, record.destination);
   mark_neighbor(neighbor);
 }
 
@@ -68,8 +68,9 @@ std::optional<GroupId> FibBuilder::restored_id(const Target& target, const IpPre
 }
 
 void FibBuilder::settle() {
-  for (const auto& [prefix, route] : std::exchange(stale_routes_, {})) mark_route(prefix);
-  for (const auto& [neighbor, mac] : std::exchange(stale_neighbors_, {})) mark_neighbor(neighbor);
+  const auto stale = wanted_.release_stale();
+  for (const auto& [prefix, target] : stale.routes) mark_route(prefix);
+  for (const auto& [neighbor, mac] : stale.neighbors) mark_neighbor(neighbor);
   free_groups_.merge(restored_groups_);
   restored_ids_.clear();
 }

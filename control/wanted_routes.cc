@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/wanted_routes.hh"
+
+#include <algorithm>
+#include <utility>
+
+#include "control/kernel/route_protocol.hh"
+
+namespace rackway::control {
+namespace {
+
+fib::GroupKind kind_of(KernelRouteType type) {
+  switch (type) {
+    case KernelRouteType::unicast: return fib::GroupKind::forward;
+    case KernelRouteType::local: return fib::GroupKind::local;
+    case KernelRouteType::broadcast: return fib::GroupKind::broadcast;
+    case KernelRouteType::blackhole: return fib::GroupKind::blackhole;
+    case KernelRouteType::unreachable: return fib::GroupKind::unreachable;
+    case KernelRouteType::prohibit: return fib::GroupKind::prohibit;
+  }
+  return fib::GroupKind::unreachable;
+}
+
+bool is_host(const IpPrefix& prefix) {
+  return prefix.length == address_bits(prefix.address.family());
+}
+
+}  // namespace
+
+// ---- ports and neighbours
+
+void WantedRoutes::bind(int ifindex, PortRef port) {
+  ports_[ifindex] = port;
+  interfaces_[port] = ifindex;
+}
+
+std::vector<IpPrefix> WantedRoutes::unbind(PortRef port) {
+  std::vector<IpPrefix> hosts;
+  const auto at = interfaces_.find(port);
+  for (auto& [address, interfaces] : neighbors_by_address_) {
+    if (interfaces.erase(at->second) > 0) hosts.push_back(IpPrefix::host(address));
+  }
+  std::erase_if(neighbors_by_address_, [](const auto& entry) { return entry.second.empty(); });
+  ports_.erase(at->second);
+  interfaces_.erase(at);
+  return hosts;
+}
+
+std::optional<PortRef> WantedRoutes::port_of(int ifindex) const {
+  const auto at = ports_.find(ifindex);
+  if (at == ports_.end()) return std::nullopt;
+  return at->second;
+}
+
+void WantedRoutes::neighbor_changed(const KernelNeighborKey& key) {
+  auto& interfaces = neighbors_by_address_[key.address];
+  if (kernel_.neighbors.contains(key)) {
+    interfaces.insert(key.ifindex);
+  } else {
+    interfaces.erase(key.ifindex);
+  }
+  if (interfaces.empty()) neighbors_by_address_.erase(key.address);
+}
+
+std::vector<IpPrefix> WantedRoutes::hosts_within(const IpPrefix& prefix) const {
+  std::vector<IpPrefix> hosts;
+  for (auto at = neighbors_by_address_.lower_bound(prefix.address);
+       at != neighbors_by_address_.end() && prefix.covers(at->first); ++at) {
+    hosts.push_back(IpPrefix::host(at->first));
+  }
+  return hosts;
+}
+
+// ---- what is wanted
+
+std::optional<Target> WantedRoutes::target(const IpPrefix& prefix) const {
+  if (const auto route = kernel_.routes.find(prefix); route != kernel_.routes.end()) {
+    return target_of(route->second);
+  }
+  if (const auto neighbor = host_neighbor(prefix)) {
+    return Target{fib::GroupKind::forward,
+                  {{{ports_.at(neighbor->ifindex), neighbor->address}, 1}}};
+  }
+  if (const auto stale = stale_routes_.find(prefix); stale != stale_routes_.end()) {
+    return stale->second;
+  }
+  return std::nullopt;
+}
+
+// Next hops through interfaces that are none of our ports (loopback, tunnels) are the kernel's
+// business; a next hop without gateway means a connected subnet, whose hosts have to be resolved.
+Target WantedRoutes::target_of(const KernelRoute& route) const {
+  Target target{kind_of(route.type), {}};
+  if (target.kind != fib::GroupKind::forward) return target;
+  bool connected = false;
+  for (const auto& hop : route.next_hops) {
+    const auto port = port_of(hop.ifindex);
+    if (!port) continue;
+    if (hop.gateway) {
+      target.next_hops.push_back({{*port, *hop.gateway}, hop.weight});
+    } else {
+      connected = true;
+    }
+  }
+  if (connected || target.next_hops.empty()) {
+    return {connected ? fib::GroupKind::glean : fib::GroupKind::local, {}};
+  }
+  if (target.next_hops.size() > fib::kMaxGroupMembers) {
+    target.next_hops.resize(fib::kMaxGroupMembers);
+  }
+  std::sort(target.next_hops.begin(), target.next_hops.end());
+  return target;
+}
+
+// A neighbour is reached directly when the route that covers it says so.
+bool WantedRoutes::on_link(const KernelNeighborKey& neighbor) const {
+  for (int length = address_bits(neighbor.address.family()) - 1; length >= 0; --length) {
+    const auto prefix = IpPrefix::covering(neighbor.address, static_cast<std::uint8_t>(length));
+    const auto route = kernel_.routes.find(prefix);
+    if (route == kernel_.routes.end()) continue;
+    const auto& [type, protocol, next_hops] = route->second;
+    return type == KernelRouteType::unicast &&
+           std::any_of(next_hops.begin(), next_hops.end(), [&](const auto& hop) {
+             return hop.ifindex == neighbor.ifindex && !hop.gateway;
+           });
+  }
+  return false;
+}
+
+std::optional<KernelNeighborKey> WantedRoutes::host_neighbor(const IpPrefix& prefix) const {
+  if (!is_host(prefix) || prefix.address.is_link_local()) return std::nullopt;
+  const auto at = neighbors_by_address_.find(prefix.address);
+  if (at == neighbors_by_address_.end()) return std::nullopt;
+  for (const int ifindex : at->second) {
+    const KernelNeighborKey key{ifindex, prefix.address};
+    if (on_link(key)) return key;
+  }
+  return std::nullopt;
+}
+
+std::optional<KernelNeighborKey> WantedRoutes::key_of(const Neighbor& neighbor) const {
+  const auto interface = interfaces_.find(neighbor.port);
+  if (interface == interfaces_.end()) return std::nullopt;
+  return KernelNeighborKey{interface->second, neighbor.address};
+}
+
+bool WantedRoutes::known_to_kernel(const Neighbor& neighbor) const {
+  const auto key = key_of(neighbor);
+  return key && kernel_.neighbors.contains(*key);
+}
+
+std::optional<MacAddress> WantedRoutes::mac_of(const Neighbor& neighbor) const {
+  if (known_to_kernel(neighbor)) return kernel_.neighbors.at(*key_of(neighbor));
+  if (const auto stale = stale_neighbors_.find(neighbor); stale != stale_neighbors_.end()) {
+    return stale->second;
+  }
+  return std::nullopt;
+}
+
+std::uint16_t WantedRoutes::mtu_of(PortRef port) const {
+  constexpr std::uint32_t kLeast = 68, kDefault = 1500, kMost = 65535;  // RFC 791 3.2
+  const auto interface = interfaces_.find(port);
+  if (interface == interfaces_.end()) return kDefault;
+  const auto link = kernel_.links.find(interface->second);
+  if (link == kernel_.links.end()) return kDefault;
+  return static_cast<std::uint16_t>(std::clamp(link->second.mtu, kLeast, kMost));
+}
+
+std::set<fib::PortAddress> WantedRoutes::addresses_on(PortRef port) const {
+  std::set<fib::PortAddress> addresses;
+  const auto interface = interfaces_.find(port);
+  if (interface == interfaces_.end()) return addresses;
+  const int ifindex = interface->second;
+  for (auto at = kernel_.addresses.lower_bound({ifindex, {}, 0});
+       at != kernel_.addresses.end() && at->ifindex == ifindex; ++at) {
+    addresses.insert({port.node, port.port, at->address, at->length});
+  }
+  return addresses;
+}
+
+// ---- before a restart
+
+void WantedRoutes::confirm(const IpPrefix& prefix) {
+  if (stale_routes_.empty()) return;
+  if (kernel_.routes.contains(prefix)) {
+    confirmed_ += stale_routes_.erase(prefix);
+  } else if (host_neighbor(prefix)) {
+    stale_routes_.erase(prefix);
+  }
+}
+
+void WantedRoutes::confirm(const Neighbor& neighbor) {
+  if (known_to_kernel(neighbor)) stale_neighbors_.erase(neighbor);
+}
+
+WantedRoutes::Stale WantedRoutes::release_stale() {
+  return {std::exchange(stale_routes_, {}), std::exchange(stale_neighbors_, {})};
+}
+
+WantedRoutes::Origin WantedRoutes::origin(const IpPrefix& prefix) const {
+  const auto route = kernel_.routes.find(prefix);
+  if (route == kernel_.routes.end()) {
+    if (host_neighbor(prefix)) return {"neighbor", false};
+    return {"", stale_routes_.contains(prefix)};
+  }
+  return {protocol_name(route->second.protocol), false};
+}
+
+}  // namespace rackway::control

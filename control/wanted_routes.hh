@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the cluster's FIB should say, by what the kernel knows: a kernel route's target in terms of
+// ports and neighbours, the host routes of neighbours on connected subnets, MACs, MTUs, addresses.
+// Reads the kernel when asked; remembers only which interface is which port.
+//
+// After a controller's restart it also keeps what the nodes still forward by (stale) as wanted,
+// until the kernel has named it or release_stale(). One thread. FibBuilder owns it.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "control/kernel/kernel_mirror.hh"
+#include "control/route_plan.hh"
+#include "fib/records.hh"
+
+namespace rackway::control {
+
+// What is read of the kernel; a KernelMirror's members, or a test's.
+struct KernelView {
+  const std::map<int, KernelLink>& links;
+  const std::set<KernelAddress>& addresses;
+  const std::map<KernelNeighborKey, MacAddress>& neighbors;
+  const std::map<IpPrefix, KernelRoute>& routes;
+};
+
+class WantedRoutes {
+ public:
+  // The view must outlive this.
+  explicit WantedRoutes(KernelView kernel) : kernel_(kernel) {}
+
+  [[nodiscard]] const KernelView& kernel() const { return kernel_; }
+
+  // ---- ports
+  void bind(int ifindex, PortRef port);
+  // Gives the host prefixes of the neighbours on it: they were another interface's.
+  std::vector<IpPrefix> unbind(PortRef port);
+  [[nodiscard]] bool is_bound(PortRef port) const { return interfaces_.contains(port); }
+  [[nodiscard]] std::optional<PortRef> port_of(int ifindex) const;
+  [[nodiscard]] const std::map<PortRef, int>& interfaces() const { return interfaces_; }
+
+  // ---- neighbours
+  // The kernel has it now, or no longer. On a port of ours.
+  void neighbor_changed(const KernelNeighborKey& key);
+  // Host prefixes of the kernel's neighbours on our ports that it covers.
+  [[nodiscard]] std::vector<IpPrefix> hosts_within(const IpPrefix& prefix) const;
+  [[nodiscard]] std::optional<KernelNeighborKey> key_of(const Neighbor& neighbor) const;
+  [[nodiscard]] std::optional<MacAddress> mac_of(const Neighbor& neighbor) const;
+
+  // ---- what is wanted
+  [[nodiscard]] std::optional<Target> target(const IpPrefix& prefix) const;
+  [[nodiscard]] std::uint16_t mtu_of(PortRef port) const;
+  [[nodiscard]] std::set<fib::PortAddress> addresses_on(PortRef port) const;
+
+  struct Origin {
+    std::string protocol;  // see docs/api.md
+    bool stale;
+  };
+  [[nodiscard]] Origin origin(const IpPrefix& prefix) const;
+
+  // ---- what the nodes still hold from before a restart
+  void keep(const IpPrefix& prefix, const Target& target) { stale_routes_[prefix] = target; }
+  void keep(const Neighbor& neighbor, const MacAddress& mac) { stale_neighbors_[neighbor] = mac; }
+  // What the kernel names is its own from then on, also if it goes again before anybody looks.
+  void confirm(const IpPrefix& prefix);
+  void confirm(const Neighbor& neighbor);
+  [[nodiscard]] std::size_t stale() const { return stale_routes_.size(); }
+  // Stale routes that a kernel route has named again.
+  [[nodiscard]] std::size_t confirmed() const { return confirmed_; }
+
+  struct Stale {
+    std::map<IpPrefix, Target> routes;
+    std::map<Neighbor, MacAddress> neighbors;
+  };
+  // No longer wanted from now on.
+  Stale release_stale();
+
+ private:
+  [[nodiscard]] Target target_of(const KernelRoute& route) const;
+  [[nodiscard]] bool on_link(const KernelNeighborKey& neighbor) const;
+  [[nodiscard]] std::optional<KernelNeighborKey> host_neighbor(const IpPrefix& prefix) const;
+  [[nodiscard]] bool known_to_kernel(const Neighbor& neighbor) const;
+
+  KernelView kernel_;
+  std::map<int, PortRef> ports_;
+  std::map<PortRef, int> interfaces_;
+  std::map<IpAddress, std::set<int>> neighbors_by_address_;  // of the kernel, on our ports
+  std::map<IpPrefix, Target> stale_routes_;
+  std::map<Neighbor, MacAddress> stale_neighbors_;
+  std::size_t confirmed_ = 0;
+};
+
+}  // namespace rackway::control
