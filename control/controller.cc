@@ -203,6 +203,7 @@ void Controller::publish(Clock::time_point now) {
   first_unpublished_.reset();
   builder_.all_nodes_have(coordinator_.everywhere());
   const auto delta = builder_.take_delta(coordinator_.content(), coordinator_.next_epoch());
+  if (builder_.changed()) first_unpublished_ = now;  // the other half, as soon as this one is in
   if (delta.empty()) return;
   if (const auto done = coordinator_.propose(delta, now); !done) {
     log::error("the next epoch does not fit the present one: {}", done.error().message);

@@ -6,6 +6,14 @@
 #include <utility>
 
 namespace rackway::control {
+namespace {
+
+bool is_of(const fib::Adjacency* record, const Neighbor& neighbor) {
+  return record != nullptr && record->port == neighbor.port.port &&
+         record->next_hop == neighbor.address;
+}
+
+}  // namespace
 
 FibBuilder::FibBuilder(std::size_t nodes, KernelView kernel) : wanted_(kernel), indices_(nodes) {}
 
@@ -67,32 +75,33 @@ void FibBuilder::mark_neighbors_on(PortRef port) {
 
 // ---- bookkeeping
 
-void FibBuilder::refresh_adjacencies(Epoch epoch) {
+void FibBuilder::refresh_adjacencies() {
   for (const auto& neighbor : dirty_neighbors_) {
-    const auto mac = wanted_.mac_of(neighbor);
-    const auto at = adjacencies_.find(neighbor);
-    auto& indices = indices_[neighbor.port.node.value];
-    if (mac && at != adjacencies_.end()) {
-      at->second.mac = *mac;
-      at->second.mtu = wanted_.mtu_of(neighbor.port);
-      dirty_adjacencies_.insert({neighbor.port.node, at->second.index});
-    } else if (mac) {
-      const auto index = indices.allocate();
-      if (!index) continue;  // full: its routes stay unresolved
-      adjacencies_[neighbor] = {*index, *mac, wanted_.mtu_of(neighbor.port)};
-      neighbors_by_key_[{neighbor.port.node, *index}] = neighbor;
-      dirty_adjacencies_.insert({neighbor.port.node, *index});
-    } else if (at != adjacencies_.end()) {
-      indices.release(at->second.index, epoch);
-      neighbors_by_key_.erase({neighbor.port.node, at->second.index});
-      dirty_adjacencies_.insert({neighbor.port.node, at->second.index});
-      adjacencies_.erase(at);
-    }
+    refresh_adjacency(neighbor);
     if (const auto users = groups_by_neighbor_.find(neighbor); users != groups_by_neighbor_.end()) {
       dirty_groups_.insert(users->second.begin(), users->second.end());
     }
   }
   dirty_neighbors_.clear();
+}
+
+void FibBuilder::refresh_adjacency(const Neighbor& neighbor) {
+  const auto mac = wanted_.mac_of(neighbor);
+  auto at = adjacencies_.find(neighbor);
+  if (!mac && at == adjacencies_.end()) return;
+  if (at == adjacencies_.end()) {
+    const auto index = indices_[neighbor.port.node.value].allocate();
+    if (!index) return;  // full: its routes stay unresolved
+    at = adjacencies_.emplace(neighbor, Adjacency{.index = *index}).first;
+    neighbors_by_key_[{neighbor.port.node, *index}] = neighbor;
+  }
+  auto& adjacency = at->second;
+  adjacency.leaving = !mac;
+  if (mac) {
+    adjacency.mac = *mac;
+    adjacency.mtu = wanted_.mtu_of(neighbor.port);
+  }
+  dirty_adjacencies_.insert({neighbor.port.node, adjacency.index});
 }
 
 void FibBuilder::refresh_routes(const fib::Fib& present) {
@@ -178,47 +187,86 @@ void FibBuilder::mark_present(const fib::Fib& present) {
 
 fib::Delta FibBuilder::take_delta(const fib::Fib& present, Epoch epoch) {
   if (std::exchange(compare_present_, false)) mark_present(present);
-  refresh_adjacencies(epoch);
+  refresh_adjacencies();
   refresh_routes(present);
   fib::Delta delta;
-  emit_adjacencies(present, delta);
+  emit_adjacencies(present, epoch, delta);
   emit_groups(present, delta);
   emit_routes(present, delta);
   emit_addresses(present, delta);
   return delta;
 }
 
-void FibBuilder::emit_adjacencies(const fib::Fib& present, fib::Delta& delta) {
-  for (const auto& key : dirty_adjacencies_) {
-    const auto* old = present.find(key);
-    const auto at = neighbors_by_key_.find(key);
-    if (at == neighbors_by_key_.end()) {
-      if (old != nullptr) delta.removed_adjacencies.push_back(key);
-      continue;
-    }
-    const auto& neighbor = at->second;
-    const auto& adjacency = adjacencies_.at(neighbor);
-    const fib::Adjacency record{key, neighbor.port.port, adjacency.mac, adjacency.mtu,
-                                neighbor.address};
-    if (old == nullptr || *old != record) delta.adjacencies.push_back(record);
+// In `present`; perhaps no more after this delta. Whatever names an adjacency that is to go is
+// among the dirty groups.
+std::set<fib::AdjacencyKey> FibBuilder::named_by_dirty_groups(const fib::Fib& present) const {
+  std::set<fib::AdjacencyKey> keys;
+  for (const auto id : dirty_groups_) {
+    const auto* old = present.find(id);
+    if (old == nullptr) continue;
+    for (const auto& member : old->members) keys.insert(member.adjacency);
   }
-  dirty_adjacencies_.clear();
+  return keys;
 }
 
-fib::Group FibBuilder::group_record(const Target& target, GroupId id) const {
-  fib::Group record{id, target.kind, {}};
-  for (const auto& hop : target.next_hops) {
-    if (const auto at = adjacencies_.find(hop.neighbor); at != adjacencies_.end()) {
-      record.members.push_back({{hop.neighbor.port.node, at->second.index}, hop.weight});
+// Nothing when it is to go.
+std::optional<fib::Adjacency> FibBuilder::adjacency_record(fib::AdjacencyKey key) const {
+  const auto at = neighbors_by_key_.find(key);
+  if (at == neighbors_by_key_.end()) return std::nullopt;
+  const auto& [neighbor_port, address] = at->second;
+  const auto& adjacency = adjacencies_.at(at->second);
+  if (adjacency.leaving) return std::nullopt;
+  return fib::Adjacency{key, neighbor_port.port, adjacency.mac, adjacency.mtu, address};
+}
+
+void FibBuilder::emit_adjacencies(const fib::Fib& present, Epoch epoch, fib::Delta& delta) {
+  const auto still_named = named_by_dirty_groups(present);
+  std::set<fib::AdjacencyKey> later;
+  for (const auto& key : dirty_adjacencies_) {
+    const auto* old = present.find(key);
+    const auto record = adjacency_record(key);
+    if (record) {
+      if (old == nullptr || *old != *record) delta.adjacencies.push_back(*record);
+    } else if (still_named.contains(key)) {
+      later.insert(key);
+    } else {
+      if (old != nullptr) delta.removed_adjacencies.push_back(key);
+      forget_adjacency(key, epoch);
     }
   }
-  if (record.kind == fib::GroupKind::forward && record.members.empty()) {
-    record.kind = fib::GroupKind::glean;
+  dirty_adjacencies_ = std::move(later);
+}
+
+void FibBuilder::forget_adjacency(fib::AdjacencyKey key, Epoch epoch) {
+  const auto at = neighbors_by_key_.find(key);
+  if (at == neighbors_by_key_.end()) return;
+  indices_[key.node.value].release(key.index, epoch);
+  adjacencies_.erase(at->second);
+  neighbors_by_key_.erase(at);
+}
+
+FibBuilder::GroupRecord FibBuilder::group_record(const Target& target, GroupId id,
+                                                 const fib::Fib& present) const {
+  GroupRecord record{{id, target.kind, {}}, true};
+  auto& members = record.group.members;
+  for (const auto& hop : target.next_hops) {
+    const auto at = adjacencies_.find(hop.neighbor);
+    if (at == adjacencies_.end() || at->second.leaving) continue;
+    const fib::AdjacencyKey key{hop.neighbor.port.node, at->second.index};
+    if (is_of(present.find(key), hop.neighbor)) {
+      members.push_back({key, hop.weight});
+    } else {
+      record.complete = false;
+    }
+  }
+  if (target.kind == fib::GroupKind::forward && members.empty()) {
+    record.group.kind = fib::GroupKind::glean;
   }
   return record;
 }
 
 void FibBuilder::emit_groups(const fib::Fib& present, fib::Delta& delta) {
+  std::set<GroupId> later;
   for (const auto id : dirty_groups_) {
     const auto* old = present.find(id);
     const auto at = groups_by_id_.find(id);
@@ -226,10 +274,11 @@ void FibBuilder::emit_groups(const fib::Fib& present, fib::Delta& delta) {
       if (old != nullptr) delta.removed_groups.push_back(id);
       continue;
     }
-    auto record = group_record(at->second->first, id);
+    auto [record, complete] = group_record(at->second->first, id, present);
+    if (!complete) later.insert(id);
     if (old == nullptr || !(*old == record)) delta.groups.push_back(std::move(record));
   }
-  dirty_groups_.clear();
+  dirty_groups_ = std::move(later);
 }
 
 void FibBuilder::emit_routes(const fib::Fib& present, fib::Delta& delta) {

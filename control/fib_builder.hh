@@ -3,6 +3,11 @@
 // on our ports adjacencies, addresses on our ports the nodes' own. Keeps the numbers, remembers
 // what changed and gives the difference to the present FIB as a delta.
 //
+// Nodes commit an epoch at slightly different times, and none may send by an adjacency that the
+// egress node has not got yet, or has no more. So a group names an adjacency only one epoch after
+// it came, and an adjacency goes only one epoch after the last group named it; the builder stays
+// changed() for the second half.
+//
 // After a controller's restart, restore() takes what the nodes still forward by. Those routes and
 // neighbours stay, marked stale, until the kernel names them again or settle() sweeps the rest.
 // One thread. Knows of no messages and no epochs but the number that it is told.
@@ -39,7 +44,8 @@ class FibBuilder {
 
   // True when take_delta() may have something to give.
   [[nodiscard]] bool changed() const;
-  // What must change in `present` to make it what is wanted. epoch: that the delta will have.
+  // What must change in `present` to make it what is wanted, or come closer to it. epoch: that the
+  // delta will have. All nodes that forward must have `present` by now.
   [[nodiscard]] fib::Delta take_delta(const fib::Fib& present, Epoch epoch);
   // The delta did not go in: everything is compared anew next time.
   void compare_everything();
@@ -57,6 +63,7 @@ class FibBuilder {
     AdjacencyId index;
     MacAddress mac;
     std::uint16_t mtu;
+    bool leaving;  // no group is to name it any more
   };
   struct Group {
     GroupId id;
@@ -65,7 +72,8 @@ class FibBuilder {
   using Groups = std::map<Target, Group>;
 
   // ---- bookkeeping of one difference
-  void refresh_adjacencies(Epoch epoch);
+  void refresh_adjacencies();
+  void refresh_adjacency(const Neighbor& neighbor);
   void refresh_routes(const fib::Fib& present);
   void set_route(const IpPrefix& prefix, const std::optional<Target>& target,
                  const fib::Fib& present);
@@ -84,8 +92,16 @@ class FibBuilder {
                                                    const fib::Fib& present) const;
 
   // ---- records
-  [[nodiscard]] fib::Group group_record(const Target& target, GroupId id) const;
-  void emit_adjacencies(const fib::Fib& present, fib::Delta& delta);
+  struct GroupRecord {
+    fib::Group group;
+    bool complete;  // false: of some next hop the adjacency is too new to be named
+  };
+  [[nodiscard]] GroupRecord group_record(const Target& target, GroupId id,
+                                         const fib::Fib& present) const;
+  [[nodiscard]] std::set<fib::AdjacencyKey> named_by_dirty_groups(const fib::Fib& present) const;
+  [[nodiscard]] std::optional<fib::Adjacency> adjacency_record(fib::AdjacencyKey key) const;
+  void emit_adjacencies(const fib::Fib& present, Epoch epoch, fib::Delta& delta);
+  void forget_adjacency(fib::AdjacencyKey key, Epoch epoch);
   void emit_groups(const fib::Fib& present, fib::Delta& delta);
   void emit_routes(const fib::Fib& present, fib::Delta& delta);
   void emit_addresses(const fib::Fib& present, fib::Delta& delta);

@@ -32,7 +32,7 @@ void FibBuilder::restore_adjacency(const fib::Adjacency& record) {
   if (record.key.node.value >= indices_.size()) return;
   if (!indices_[record.key.node.value].reserve(record.key.index)) return;
   const Neighbor neighbor{{record.key.node, record.port}, record.next_hop};
-  adjacencies_[neighbor] = {record.key.index, record.destination, record.mtu};
+  adjacencies_[neighbor] = {record.key.index, record.destination, record.mtu, false};
   neighbors_by_key_[record.key] = neighbor;
   wanted_.keep(neighbor, record.destination);
   mark_neighbor(neighbor);
@@ -57,7 +57,7 @@ std::optional<GroupId> FibBuilder::restored_id(const Target& target, const IpPre
   if (restored_groups_.empty()) return std::nullopt;
   const auto* route = present.find(prefix);
   if (route != nullptr && restored_groups_.contains(route->group) &&
-      *present.find(route->group) == group_record(target, route->group)) {
+      *present.find(route->group) == group_record(target, route->group, present).group) {
     return route->group;
   }
   const auto known = restored_ids_.find(target);

@@ -50,6 +50,9 @@ struct AnsweringController {
   }
   void publish() {
     builder->take(kernel.take_changes());
+    while (builder->changed()) publish_epoch();
+  }
+  void publish_epoch() {
     const auto epoch = coordinator.next_epoch();
     const auto delta = builder->take_delta(coordinator.content(), epoch);
     ASSERT_TRUE(coordinator.propose(delta, now));

@@ -42,7 +42,7 @@ class ApiTest : public ::testing::Test {
 };
 
 TEST_F(ApiTest, Cluster) {
-  const Json expected = R"([{"name": "lab", "epoch": 1, "nodes": 2, "nodes_up": 2,
+  const Json expected = R"([{"name": "lab", "epoch": 2, "nodes": 2, "nodes_up": 2,
       "nodes_in_sync": 1, "ipv4_routes": 4, "ipv6_routes": 1, "groups": 5, "adjacencies": 2,
       "uptime_s": 3, "settled": false,
       "waiting_static_routes": ["203.0.113.0/24: no such subnet"]}])"_json;
@@ -58,7 +58,7 @@ TEST_F(ApiTest, Nodes) {
   const Json n1{{"name", "n1"},
                 {"id", 0},
                 {"state", "up"},
-                {"epoch", 1},
+                {"epoch", 2},
                 {"digest", digest()},
                 {"in_sync", true},
                 {"boot_id", "0123456789abcdef"},

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <vector>
 
 #include "tests/control/fake_kernel.hh"
 #include "tests/control/fib_picture.hh"
@@ -14,6 +15,35 @@ namespace rackway::control::testing {
 
 inline void bind_all(FibBuilder& builder) {
   for (const auto& [ifindex, port] : kPorts) builder.bind(ifindex, port);
+}
+
+template <class Record>
+void append(std::vector<Record>& to, const std::vector<Record>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+inline void append(fib::Delta& to, const fib::Delta& more) {
+  append(to.adjacencies, more.adjacencies);
+  append(to.groups, more.groups);
+  append(to.routes, more.routes);
+  append(to.addresses, more.addresses);
+  append(to.removed_adjacencies, more.removed_adjacencies);
+  append(to.removed_groups, more.removed_groups);
+  append(to.removed_routes, more.removed_routes);
+  append(to.removed_addresses, more.removed_addresses);
+}
+
+// Whatever an ingress node names, the egress node takes for the same neighbour.
+inline void expect_understood(const fib::Fib& ingress, const fib::Fib& egress) {
+  for (const auto& group : ingress.snapshot().groups) {
+    for (const auto& member : group.members) {
+      const auto* meant = ingress.find(member.adjacency);
+      const auto* known = egress.find(member.adjacency);
+      ASSERT_NE(known, nullptr) << meant->next_hop.to_string();
+      EXPECT_EQ(known->next_hop, meant->next_hop);
+      EXPECT_EQ(known->port, meant->port);
+    }
+  }
 }
 
 struct BuiltRouter {
@@ -25,17 +55,26 @@ struct BuiltRouter {
     bind_all(*builder);
   }
 
-  // The kernel's changes become an epoch.
+  // The kernel's changes become epochs, two at most; returns what all of them said.
   fib::Delta publish() {
     builder->take(kernel.take_changes());
     return publish_taken();
   }
   fib::Delta publish_taken() {
+    auto said = publish_epoch();
+    if (builder->changed()) append(said, publish_epoch());
+    EXPECT_FALSE(builder->changed());
+    return said;
+  }
+  // One epoch of what was taken, and nodes that have it before the others or after them.
+  fib::Delta publish_epoch() {
     auto delta = builder->take_delta(fib, {epoch.value + 1});
     ++epoch.value;
-    EXPECT_FALSE(builder->changed());
+    const auto before = fib.clone();
     const auto applied = fib.apply(delta);
     EXPECT_TRUE(applied.has_value()) << applied.error().message;
+    expect_understood(before, fib);
+    expect_understood(fib, before);
     return delta;
   }
 

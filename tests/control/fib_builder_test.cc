@@ -29,7 +29,9 @@ TEST_F(FibBuilderTest, ANeighborOnAConnectedSubnetHasAHostRoute) {
   kernel_.neighbor(kPort00, "10.0.1.2", 7);
   const auto delta = router_.publish();
   EXPECT_EQ(router_.way("10.0.1.2/32"), "forward 10.0.1.2@n0p0=02:00:00:00:00:07,mtu1500*1");
-  EXPECT_EQ(delta.adjacencies.size() + delta.groups.size() + delta.routes.size(), 3u);
+  EXPECT_EQ(delta.adjacencies.size(), 1u);
+  EXPECT_EQ(delta.groups.size(), 2u);  // glean, then forward
+  EXPECT_EQ(delta.routes.size(), 1u);
   kernel_.no_neighbor(kPort00, "10.0.1.2");
   router_.publish();
   EXPECT_EQ(picture_of(router_.fib),
@@ -125,7 +127,8 @@ TEST_F(FibBuilderTest, RoutesThatShareNextHopsChangeByOneGroup) {
   const auto resolved = router_.publish();
   EXPECT_EQ(router_.way("198.51.7.0/24"), "forward 10.0.2.2@n0p1=02:00:00:00:00:09,mtu1500*1");
   EXPECT_EQ(resolved.adjacencies.size(), 1u);
-  EXPECT_EQ(resolved.groups.size(), 2u);  // theirs, and that of the neighbour's host route
+  // Theirs, and that of the neighbour's host route, which is glean at first.
+  EXPECT_EQ(resolved.groups.size(), 3u);
   ASSERT_EQ(resolved.routes.size(), 1u);
   EXPECT_EQ(resolved.routes[0].prefix, prefix("10.0.2.2/32"));
 
