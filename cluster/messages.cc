@@ -58,8 +58,7 @@ void write(WireWriter& out, const PortStates& m) {
 }
 
 void read(WireReader& in, PortStates& m) {
-  m.ports.resize(in.count(11));
-  if (m.ports.size() > kMaxPortsPerNode) in.fail();
+  m.ports.resize(in.count(11, kMaxPortsPerNode));
   for (auto& port : m.ports) {
     port.port.value = in.number<std::uint16_t>();
     port.link_up = in.flag();
@@ -109,6 +108,7 @@ constexpr std::array kCounterFields{&PlaceCounters::received,    &PlaceCounters:
                                     &PlaceCounters::direct,      &PlaceCounters::via_relay,
                                     &PlaceCounters::relayed,     &PlaceCounters::injected};
 constexpr std::size_t kCounterBytes = 8 * (kCounterFields.size() + kDropReasons);
+constexpr std::size_t kMaxLinksPerNode = kMaxNodes - 1;  // no two join the same two nodes
 
 void write(WireWriter& out, const PlaceCounters& counters) {
   for (const auto field : kCounterFields) out.number(counters.*field);
@@ -137,9 +137,9 @@ void write(WireWriter& out, const Status& m) {
 void read(WireReader& in, Status& m) {
   read_epoch_and_digest(in, m);
   m.uptime_ms = in.number<std::uint64_t>();
-  m.ports.resize(in.count(kCounterBytes));
+  m.ports.resize(in.count(kCounterBytes, kMaxPortsPerNode));
   for (auto& port : m.ports) read(in, port);
-  m.links.resize(in.count(kCounterBytes + 5));
+  m.links.resize(in.count(kCounterBytes + 5, kMaxLinksPerNode));
   for (auto& link : m.links) {
     link.number = in.number<std::uint32_t>();
     link.up = in.flag();
@@ -195,9 +195,9 @@ void write(WireWriter& out, const Welcome& m) {
 
 void read(WireReader& in, Welcome& m) {
   m.self.value = in.number<std::uint16_t>();
-  m.node_names.resize(in.count(2));
+  m.node_names.resize(in.count(2, kMaxNodes));
   for (auto& name : m.node_names) name = in.text();
-  m.ports.resize(in.count(6));
+  m.ports.resize(in.count(6, kMaxPortsPerNode));
   for (auto& port : m.ports) {
     port.name = in.text();
     port.device = in.text();
@@ -218,8 +218,8 @@ void read(WireReader& in, Welcome& m) {
   for (auto& device : m.link_devices) device = in.text();
   m.relay_percent = in.number<std::uint8_t>();
   m.packets = in.text();
-  if (m.node_names.size() > kMaxNodes || m.self.value >= m.node_names.size() ||
-      m.ports.size() > kMaxPortsPerNode || m.link_devices.size() != own || m.relay_percent > 100) {
+  if (m.self.value >= m.node_names.size() || m.link_devices.size() != own ||
+      m.relay_percent > 100) {
     in.fail();
   }
 }

@@ -33,9 +33,9 @@ std::string WireReader::text() {
   return std::string(bytes(size));
 }
 
-std::size_t WireReader::count(std::size_t least) {
+std::size_t WireReader::count(std::size_t least, std::size_t most) {
   const std::size_t elements = number<std::uint32_t>();
-  if (elements * least > in_.size()) {
+  if (elements > most || elements * least > in_.size()) {
     fail();
     return 0;
   }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -48,9 +49,9 @@ class WireReader {
   [[nodiscard]] bool flag();
   [[nodiscard]] std::string_view bytes(std::size_t size);
   [[nodiscard]] std::string text();
-  // A count of elements that need at least `least` bytes each: bad when the rest can not hold them,
-  // so that a hostile count never makes a large allocation.
-  [[nodiscard]] std::size_t count(std::size_t least);
+  // A count of elements that need at least `least` bytes each: bad when there are more than `most`
+  // or the rest can not hold them, so that a hostile count never makes a large allocation.
+  [[nodiscard]] std::size_t count(std::size_t least, std::size_t most = SIZE_MAX);
 
   void fail() { ok_ = false; }
   [[nodiscard]] bool ok() const { return ok_; }

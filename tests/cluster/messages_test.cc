@@ -142,6 +142,36 @@ TEST(Messages, HostileCountsDoNotAllocate) {
   EXPECT_FALSE(result);
 }
 
+// Whole lists, one element longer than a node can have.
+TEST(Messages, MorePortsOrLinksThanANodeCanHaveAreRefused) {
+  const auto decodes = [](const Message& message) { return decode(encode(message)).has_value(); };
+  Status status;
+  status.ports.resize(kMaxPortsPerNode);
+  status.links.resize(kMaxNodes - 1);
+  EXPECT_TRUE(decodes(status));
+  status.ports.emplace_back();
+  EXPECT_FALSE(decodes(status));
+  status.ports.clear();
+  status.links.emplace_back();
+  EXPECT_FALSE(decodes(status));
+  PortStates states{std::vector<PortState>(kMaxPortsPerNode)};
+  EXPECT_TRUE(decodes(states));
+  states.ports.emplace_back();
+  EXPECT_FALSE(decodes(states));
+}
+
+TEST(Messages, MoreNodesOrPortsThanAClusterCanHaveAreRefused) {
+  const auto decodes = [](const Message& message) { return decode(encode(message)).has_value(); };
+  Welcome welcome{.node_names = std::vector<std::string>(kMaxNodes),
+                  .ports = std::vector<PortSetup>(kMaxPortsPerNode)};
+  EXPECT_TRUE(decodes(welcome));
+  welcome.ports.emplace_back();
+  EXPECT_FALSE(decodes(welcome));
+  welcome.ports.clear();
+  welcome.node_names.emplace_back();
+  EXPECT_FALSE(decodes(welcome));
+}
+
 TEST(Messages, RandomBytesNeverCrash) {
   std::mt19937 random(3);
   const auto all = one_of_each();
