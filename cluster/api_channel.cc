@@ -60,6 +60,7 @@ Result<std::string> ApiClient::request(const std::string& json, std::chrono::mil
 ApiServer::ApiServer(const std::string& endpoint)
     : socket_(ChannelSocket::Kind::reply, "", kRequests) {
   prepare_ipc(endpoint);
+  socket_.refuse_larger_than(kMaxRequestBytes);
   socket_.bind(endpoint);
   if (endpoint.starts_with(kIpc)) file_ = endpoint.substr(kIpc.size());
 }

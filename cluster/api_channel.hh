@@ -11,6 +11,9 @@
 
 namespace rackway::cluster {
 
+// A request of more bytes is not read; answers may be as large as they are.
+inline constexpr std::size_t kMaxRequestBytes = 1u << 20;
+
 class ApiClient {
  public:
   // Throws StartupError on an endpoint that can not be one.

@@ -37,7 +37,7 @@ ChannelSocket::ChannelSocket(Kind kind, std::string_view identity, int queue)
     : state_(std::make_unique<State>(zmq::socket_t(context(), type_of(kind)))) {
   auto& socket = state_->socket;
   socket.set(zmq::sockopt::linger, 0);
-  socket.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(kMaxMessageBytes));
+  refuse_larger_than(kMaxMessageBytes);
   socket.set(zmq::sockopt::sndhwm, queue);
   socket.set(zmq::sockopt::rcvhwm, queue);
   socket.set(zmq::sockopt::heartbeat_ivl, kHeartbeatMs);
@@ -56,6 +56,10 @@ ChannelSocket::ChannelSocket(Kind kind, std::string_view identity, int queue)
 
 ChannelSocket::~ChannelSocket() = default;
 ChannelSocket::ChannelSocket(ChannelSocket&&) noexcept = default;
+
+void ChannelSocket::refuse_larger_than(std::size_t bytes) {
+  state_->socket.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(bytes));
+}
 
 void ChannelSocket::bind(const std::string& endpoint) {
   try {

@@ -4,6 +4,7 @@
 // A socket belongs to the thread that uses it.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,10 @@ class ChannelSocket {
   ChannelSocket(Kind kind, std::string_view identity, int queue);
   ~ChannelSocket();
   ChannelSocket(ChannelSocket&&) noexcept;
+
+  // Messages of more bytes than that are not received; who sends one is disconnected. Before bind()
+  // and connect(). Without it the bound is kMaxMessageBytes.
+  void refuse_larger_than(std::size_t bytes);
 
   // Throws StartupError that names the endpoint: address in use, not to be had, no permission.
   void bind(const std::string& endpoint);

@@ -4,6 +4,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstring>
 #include <filesystem>
 #include <thread>
@@ -97,6 +98,33 @@ TEST_F(Channels, ApiAnswers) {
   });
   EXPECT_EQ(ApiClient(endpoint("api")).request("hi", 5s).value(), "hi!");
   thread.join();
+}
+
+TEST_F(Channels, ATooLargeRequestIsNotReadAndHarmsNobody) {
+  ApiServer server(endpoint("api"));
+  std::atomic<bool> stop{false};
+  std::vector<std::size_t> asked;
+  std::thread thread([&] {
+    ChannelPoll poll;
+    poll.add_channel(server.handle());
+    while (!stop) {
+      poll.wait(20);
+      server.serve([&](const std::string& request) {
+        asked.push_back(request.size());
+        return std::string(2 * kMaxRequestBytes, 'a');
+      });
+    }
+  });
+  const auto request = [&](std::size_t size, std::chrono::milliseconds timeout) {
+    const auto answer = ApiClient(endpoint("api")).request(std::string(size, 'r'), timeout);
+    return answer ? answer->size() : 0;
+  };
+  EXPECT_EQ(request(kMaxRequestBytes + 1, 300ms), 0u);
+  EXPECT_EQ(request(kMaxRequestBytes, 10s), 2 * kMaxRequestBytes);
+  EXPECT_EQ(request(1, 10s), 2 * kMaxRequestBytes);
+  stop = true;
+  thread.join();
+  EXPECT_EQ(asked, (std::vector<std::size_t>{kMaxRequestBytes, 1}));
 }
 
 TEST_F(Channels, ApiServerTakesItsFileAway) {
