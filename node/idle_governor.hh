@@ -25,7 +25,7 @@ class IdleGovernor {
   static constexpr std::uint32_t kSpinUs = 20;
   static constexpr std::uint32_t kNapForUs = 3'000;
   static constexpr std::uint32_t kNapUs = 25;
-  static constexpr std::uint32_t kSleepUs = 250;
+  static constexpr std::uint32_t kSleepUs = 400;
 
  private:
   bool busy_;

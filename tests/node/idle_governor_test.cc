@@ -18,7 +18,7 @@ TEST(IdleGovernor, SpinsThenNapsThenSleeps) {
   governor.worked(kNow);
   for (const auto& [idle_us, rest_us] :
        {Case{0, 0}, Case{1, 0}, Case{19, 0}, Case{20, 25}, Case{21, 25}, Case{2'999, 25},
-        Case{3'000, 250}, Case{3'001, 250}, Case{3'600'000'000, 250}}) {
+        Case{3'000, 400}, Case{3'001, 400}, Case{3'600'000'000, 400}}) {
     EXPECT_EQ(governor.rest(kNow + idle_us * kTicksPerUs), rest_us) << idle_us;
   }
   // One tick short of each step.
@@ -30,7 +30,7 @@ TEST(IdleGovernor, WorkWakesItUp) {
   IdleGovernor governor(false, kTicksPerUs);
   governor.worked(kNow);
   const auto later = kNow + 10'000 * kTicksPerUs;
-  EXPECT_EQ(governor.rest(later), 250u);
+  EXPECT_EQ(governor.rest(later), 400u);
   governor.worked(later);
   EXPECT_EQ(governor.rest(later), 0u);
   EXPECT_EQ(governor.rest(later + 20 * kTicksPerUs), 25u);
@@ -38,7 +38,7 @@ TEST(IdleGovernor, WorkWakesItUp) {
 
 TEST(IdleGovernor, WithoutAnyWorkItSleeps) {
   const IdleGovernor governor(false, kTicksPerUs);
-  EXPECT_EQ(governor.rest(kNow), 250u);
+  EXPECT_EQ(governor.rest(kNow), 400u);
 }
 
 TEST(IdleGovernor, BusyNeverRests) {
