@@ -11,7 +11,7 @@ import signal
 import sys
 from pathlib import Path
 
-from lab import bench, lifecycle, report
+from lab import bench, lifecycle, rackway, report
 from lab.checks.catalogue import run_all
 from lab.errors import LabError
 from lab.measure import measure
@@ -96,9 +96,10 @@ def _check(topology: Topology) -> int:
         _say("\n" + report.measurements(topology, measured) + "\n")
     finally:
         lifecycle.down()
-    for fault in measured.faults:
+    faults = measured.faults + rackway.bad_ends(topology)
+    for fault in faults:
         _say(f"NOT WORKING: {fault}")
-    failed += len(measured.faults)
+    failed += len(faults)
     _say("the lab works" if failed == 0 else f"{failed} things do not work")
     return 1 if failed else 0
 

@@ -19,6 +19,7 @@ from lab.topology import LAB_DIRECTORY
 
 LOG_DIRECTORY = LAB_DIRECTORY / "log"
 _PID_DIRECTORY = LAB_DIRECTORY / "pid"
+_children: dict[str, subprocess.Popen] = {}  # those that this process started last, by name
 _TERM_SECONDS = 5.0
 _KILL_SECONDS = 5.0
 
@@ -45,6 +46,7 @@ def start(name: str, namespace: str, command: list[str]) -> int:
             stderr=log,
             start_new_session=True,
         )
+    _children[name] = process
     (_PID_DIRECTORY / name).write_text(f"{process.pid} {_start_time(process.pid)}\n")
     return process.pid
 
@@ -61,15 +63,19 @@ def _start_time(pid: int) -> str:
     return fields[19] if fields else ""
 
 
-def _reap(pid: int) -> None:
-    with contextlib.suppress(ChildProcessError):
-        os.waitpid(pid, os.WNOHANG)
+def exit_code(name: str) -> int | None:
+    """How NAME ended: less than 0 is the signal that ended it; none when that is not known here."""
+    process = _children.get(name)
+    return process.poll() if process else None
 
 
 def alive(pid: int) -> bool:
-    _reap(pid)
+    """A process is there until its last thread is: the first one may be gone before."""
+    for process in _children.values():
+        if process.pid == pid:
+            return process.poll() is None
     fields = _stat_fields(pid)
-    return bool(fields) and fields[0] != "Z"
+    return bool(fields) and (fields[0] != "Z" or int(fields[17]) > 1)
 
 
 def recorded() -> list[str]:

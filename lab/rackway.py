@@ -51,6 +51,12 @@ def process_names(topology: Topology) -> list[str]:
     return [CONTROLLER, *(node.name for node in topology.nodes)]
 
 
+def bad_ends(topology: Topology) -> list[str]:
+    """Which of the processes that have ended did not end as they should, by exit code 0."""
+    ends = {name: processes.exit_code(name) for name in process_names(topology)}
+    return [f"{name} ended with {code}" for name, code in ends.items() if code not in (None, 0)]
+
+
 def command(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Runs `rackway ARGUMENTS` as an operator would."""
     return run([str(program("rackway")), *arguments], timeout=_SHOW_SECONDS)

@@ -16,8 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from lab import lifecycle, namespaces, processes
+from lab import lifecycle, namespaces, processes, rackway
 from lab.commands import must, run
+from lab.ping import Pinger
 from lab.topology import LAB_DIRECTORY, MAX_NODES, RUN_DIRECTORY, Topology
 
 _CHECKOUT = Path(__file__).resolve().parents[2]
@@ -63,6 +64,28 @@ def test_down_after_everything_was_killed_and_up_again() -> None:
     assert lifecycle.down()
     assert _traces() == []
     assert [pid for pid in killed if processes.alive(pid)] == []
+
+
+def test_nodes_and_controller_end_with_0() -> None:
+    lifecycle.up(_SMALL, say=lambda _: None)
+    assert lifecycle.down()
+    ends = {name: processes.exit_code(name) for name in rackway.process_names(_SMALL)}
+    assert ends == {"controller": 0, "n1": 0, "n2": 0}
+
+
+def test_a_node_and_the_controller_end_with_0_under_traffic() -> None:
+    lifecycle.up(_SMALL, say=lambda _: None)
+    first, second = _SMALL.hosts[:2]
+    with Pinger(first.namespace, second.address(4), interval=0.001):
+        for name in (rackway.CONTROLLER, *(node.name for node in _SMALL.nodes)):
+            processes.stop(name)
+            assert (name, processes.exit_code(name)) == (name, 0)
+
+
+def test_a_bad_end_is_told() -> None:
+    lifecycle.up(_SMALL, say=lambda _: None)
+    processes.kill("n2")
+    assert rackway.bad_ends(_SMALL) == ["n2 ended with -9"]
 
 
 def test_down_ends_processes_whose_namespace_is_gone() -> None:
