@@ -31,6 +31,7 @@ class Check:
 
 CATALOGUE = [
     Check(1, "ping between all hosts", reach.ping_between_all_hosts),
+    Check(1, "neighbours come and go", reach.neighbours_come_and_go),
     Check(1, "traceroute shows one hop", reach.cluster_is_one_hop),
     Check(1, "TTL falls by one", reach.ttl_falls_by_one),
     Check(1, "TCP between all hosts", reach.tcp_between_all_hosts),

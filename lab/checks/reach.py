@@ -3,11 +3,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
+
+from lab.commands import must
 from lab.errors import CheckFailed
 from lab.iperf import gigabits
-from lab.ping import must_ping
-from lab.topology import Topology
+from lab.ping import Pinger, must_ping
+from lab.topology import ROUTER_NAMESPACE, Topology
 from lab.traceroute import hops
+
+_FORGETTINGS = 10  # of each port's neighbours
+_FORGETTING_SECONDS = 0.1
 
 
 def ping_between_all_hosts(topology: Topology) -> str:
@@ -16,6 +23,24 @@ def ping_between_all_hosts(topology: Topology) -> str:
         for family in (4, 6):
             must_ping(sender.namespace, receiver.address(family), count=5)
     return f"{len(topology.host_pairs)} pairs, IPv4 and IPv6, nothing lost"
+
+
+def neighbours_come_and_go(topology: Topology) -> str:
+    """The router forgets its neighbours and resolves them anew: no packet falls in between."""
+    with contextlib.ExitStack() as stack:
+        pingers = [
+            stack.enter_context(Pinger(sender.namespace, receiver.address(family)))
+            for sender, receiver in topology.host_pairs
+            for family in (4, 6)
+        ]
+        for node in topology.nodes * _FORGETTINGS:
+            must(["ip", "-n", ROUTER_NAMESPACE, "neighbor", "flush", "dev", node.port])
+            time.sleep(_FORGETTING_SECONDS)
+        time.sleep(1)
+    sent, lost = (sum(getattr(p.result, name) for p in pingers) for name in ("sent", "lost"))
+    if lost or not sent:
+        raise CheckFailed(f"{lost} of {sent} pings lost while neighbours were forgotten")
+    return f"{sent} pings, none lost"
 
 
 def cluster_is_one_hop(topology: Topology) -> str:
