@@ -2,6 +2,7 @@
 #include "control/epoch_coordinator.hh"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/log.hh"
 
@@ -13,6 +14,7 @@ using namespace std::chrono_literals;
 constexpr auto kListen = 1500ms;         // for hellos after a start
 constexpr auto kSnapshotWait = 5s;       // for the FIB of the newest node
 constexpr auto kSilence = 2s;            // without a word a node is down
+constexpr auto kAbsence = 500ms;         // between ticks: we were stopped, or short of CPU
 constexpr auto kRetry = 500ms;           // after a failed attempt
 constexpr auto kAnswerBase = 1s;         // for an answer to prepare or commit,
 constexpr auto kAnswerPerRecord = 10us;  // more for large ones
@@ -31,6 +33,7 @@ EpochCoordinator::EpochCoordinator(std::vector<std::string> node_names, Send sen
       send_(std::move(send)),
       nodes_(names_.size()),
       started_(now),
+      last_tick_(now),
       asked_in_vain_(names_.size(), false) {}
 
 // ---- what nodes say
@@ -281,7 +284,17 @@ void EpochCoordinator::drop_silent(Clock::time_point now) {
   }
 }
 
+// Time in which nobody listened does not count: what was said in it may still be on its way here.
+void EpochCoordinator::excuse(Clock::duration absence, Clock::time_point now) {
+  for (auto& node : nodes_) node.heard = std::min(now, node.heard + absence);
+  started_ += absence;
+  snapshot_deadline_ += absence;
+  if (transaction_) transaction_->deadline += absence;
+}
+
 void EpochCoordinator::tick(Clock::time_point now) {
+  const auto absence = now - std::exchange(last_tick_, now);
+  if (absence >= kAbsence) excuse(absence, now);
   if (transaction_ && now >= transaction_->deadline) {
     for (std::uint16_t i = 0; i < nodes_.size(); ++i) {
       const auto phase = transaction_->phases[i];

@@ -92,6 +92,7 @@ class EpochCoordinator {
   void start_committing(Clock::time_point now);
   void leave_behind(NodeId node, const std::string& why, Clock::time_point now);
   void drop_silent(Clock::time_point now);
+  void excuse(Clock::duration absence, Clock::time_point now);
   [[nodiscard]] Phase* phase_of(NodeId node, Epoch epoch);
   [[nodiscard]] bool any_in(Phase phase) const;
 
@@ -104,7 +105,7 @@ class EpochCoordinator {
   std::optional<Transaction> transaction_;
 
   bool recovering_ = true;
-  Clock::time_point started_;
+  Clock::time_point started_, last_tick_;
   std::optional<NodeId> asked_for_snapshot_;
   std::vector<bool> asked_in_vain_;  // by node
   Clock::time_point snapshot_deadline_{};

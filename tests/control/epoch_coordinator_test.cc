@@ -5,65 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include <variant>
-
-#include "tests/control/model_cluster.hh"
+#include "tests/control/epoch_coordinator_fixture.hh"
 
 namespace rackway::control::testing {
 namespace {
-
-using Sent = std::vector<std::string>;
-using fib::GroupKind;
-
-template <class Message>
-bool is(const cluster::Message& message) {
-  return std::holds_alternative<Message>(message);
-}
-
-class EpochCoordinatorTest : public ::testing::Test {
- protected:
-  // Three nodes in sync.
-  void start() {
-    cluster_.start_controller();
-    cluster_.run(100ms);
-    ASSERT_TRUE(cluster_.coordinator->ready());
-    (void)cluster_.take_sent();
-  }
-  // One epoch for everybody.
-  void publish(unsigned number, GroupKind kind = GroupKind::blackhole) {
-    ASSERT_EQ(cluster_.propose(set_route(cluster_.coordinator->content(), number, kind)), "");
-    cluster_.deliver();
-  }
-  void start_with_epoch_1() {
-    start();
-    publish(1);
-    ASSERT_EQ(cluster_.disagreement(), "");
-    (void)cluster_.take_sent();
-  }
-  // The first message of that type from or to the node is lost.
-  template <class Message>
-  void lose_one(unsigned node) {
-    cluster_.fate = [node, done = false](NodeId id, const cluster::Message& message) mutable {
-      if (done || id.value != node || !is<Message>(message)) return Fate::deliver;
-      done = true;
-      return Fate::lose;
-    };
-  }
-  template <class Message>
-  void change_one(unsigned node, std::function<void(cluster::Message&)> change) {
-    cluster_.fate = [=, done = false](NodeId id, cluster::Message& message) mutable {
-      if (done || id.value != node || !is<Message>(message)) return Fate::deliver;
-      done = true;
-      change(message);
-      return Fate::deliver;
-    };
-  }
-  Epoch epoch() const { return cluster_.coordinator->epoch(); }
-  Sent take_sent() { return cluster_.take_sent(); }
-  std::string agreement() const { return cluster_.disagreement(); }
-
-  ModelCluster cluster_{3};
-};
 
 // ---- the normal course
 
@@ -342,67 +287,6 @@ TEST_F(EpochCoordinatorTest, ARestartBetweenEpochsIsNoticedByItsHello) {
   cluster_.run(20ms);
   EXPECT_EQ(take_sent(), (Sent{"n1 snapshot 1", "n1 commit 1"}));
   EXPECT_EQ(agreement(), "");
-}
-
-TEST_F(EpochCoordinatorTest, ASilentNodeIsDown) {
-  start_with_epoch_1();
-  cluster_.sites[1].frozen = true;
-  cluster_.run(1700ms);
-  EXPECT_TRUE(cluster_.known(1).up);
-  cluster_.run(400ms);
-  EXPECT_FALSE(cluster_.known(1).up);
-  EXPECT_FALSE(cluster_.known(1).in_sync);
-  EXPECT_TRUE(cluster_.known(0).up);
-  publish(2);
-  EXPECT_EQ(take_sent(), (Sent{"n0 prepare 1>2", "n2 prepare 1>2", "n0 commit 2", "n2 commit 2"}));
-  EXPECT_EQ(cluster_.coordinator->everywhere(), Epoch{1});
-  cluster_.sites[1].frozen = false;
-  cluster_.run(300ms);
-  EXPECT_EQ(take_sent(), (Sent{"n1 snapshot 2", "n1 commit 2"}));
-  EXPECT_EQ(agreement(), "");
-  EXPECT_EQ(cluster_.coordinator->everywhere(), Epoch{2});
-}
-
-TEST_F(EpochCoordinatorTest, ANodeSilentForAMomentStaysInSync) {
-  start_with_epoch_1();
-  cluster_.sites[1].frozen = true;
-  cluster_.run(5s);
-  EXPECT_FALSE(cluster_.known(1).up);
-  cluster_.sites[1].frozen = false;
-  cluster_.run(300ms);
-  EXPECT_EQ(take_sent(), Sent{});
-  EXPECT_EQ(agreement(), "");
-}
-
-// A large epoch takes a node longer than the silence that makes it down, to prepare as to commit.
-TEST_F(EpochCoordinatorTest, ANodeBusyWithALargeEpochIsNotDown) {
-  start_with_epoch_1();
-  fib::Delta large{.groups = {{{7}, GroupKind::prohibit, {}}}};
-  for (unsigned i = 0; i < 150000; ++i) {
-    large.routes.push_back({{Ipv4Address{0x14000000 + (i << 8)}, 24}, {7}});
-  }
-  cluster_.stop_node(1);
-  cluster_.stop_node(2);
-  cluster_.run(3s);
-  auto& busy = cluster_.sites[0];
-  busy.frozen = true;
-  ASSERT_EQ(cluster_.propose(large), "");
-  cluster_.run(2400ms);
-  EXPECT_TRUE(cluster_.known(0).up);
-  EXPECT_FALSE(cluster_.coordinator->ready());
-  cluster_.fate = [&](NodeId, const cluster::Message& message) {
-    if (is<cluster::Commit>(message)) busy.frozen = true;
-    return Fate::deliver;
-  };
-  busy.frozen = false;
-  cluster_.deliver();
-  ASSERT_TRUE(busy.frozen);
-  cluster_.run(2400ms);
-  EXPECT_TRUE(cluster_.known(0).up);
-  EXPECT_FALSE(cluster_.coordinator->ready());
-  cluster_.run(200ms);
-  EXPECT_FALSE(cluster_.known(0).up);
-  EXPECT_TRUE(cluster_.coordinator->ready());
 }
 
 TEST_F(EpochCoordinatorTest, DoubledMessagesChangeNothing) {
