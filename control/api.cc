@@ -234,8 +234,8 @@ void Answer::routes() {
   const auto address = IpAddress::parse(name_);
   const auto prefix = IpPrefix::parse(name_);
   if (!address && !prefix) return fail(name_ + " is neither a prefix nor an address");
-  const auto* route = address ? content.longest_match(*address) : content.find(*prefix);
-  if (route == nullptr) return fail((address ? "no route covers " : "no route ") + name_);
+  const auto route = address ? content.longest_match(*address) : content.find(*prefix);
+  if (!route) return fail((address ? "no route covers " : "no route ") + name_);
   add_route(*route);
 }
 

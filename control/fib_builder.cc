@@ -283,11 +283,11 @@ void FibBuilder::emit_groups(const fib::Fib& present, fib::Delta& delta) {
 
 void FibBuilder::emit_routes(const fib::Fib& present, fib::Delta& delta) {
   for (const auto& prefix : dirty_routes_) {
-    const auto* old = present.find(prefix);
+    const auto old = present.find(prefix);
     const auto at = routes_.find(prefix);
     if (at == routes_.end()) {
-      if (old != nullptr) delta.removed_routes.push_back(prefix);
-    } else if (old == nullptr || old->group != at->second->second.id) {
+      if (old) delta.removed_routes.push_back(prefix);
+    } else if (!old || old->group != at->second->second.id) {
       delta.routes.push_back({prefix, at->second->second.id});
     }
   }

@@ -55,8 +55,8 @@ std::optional<Target> FibBuilder::restored_target(const fib::Group& record) cons
 std::optional<GroupId> FibBuilder::restored_id(const Target& target, const IpPrefix& prefix,
                                                const fib::Fib& present) const {
   if (restored_groups_.empty()) return std::nullopt;
-  const auto* route = present.find(prefix);
-  if (route != nullptr && restored_groups_.contains(route->group) &&
+  const auto route = present.find(prefix);
+  if (route && restored_groups_.contains(route->group) &&
       *present.find(route->group) == group_record(target, route->group, present).group) {
     return route->group;
   }

@@ -125,8 +125,8 @@ class DeltaCheck {
     std::unordered_map<GroupId, std::size_t> staying;
     for (const auto id : delta_.removed_groups) staying[id] = content_.groups.routes_on(id);
     const auto leaves = [&](const IpPrefix& prefix) {
-      const Route* old = content_.find(prefix);
-      if (old == nullptr) return;
+      const auto old = content_.find(prefix);
+      if (!old) return;
       if (const auto group = staying.find(old->group); group != staying.end()) --group->second;
     };
     for (const Route& route : delta_.routes) leaves(route.prefix);

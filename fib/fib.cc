@@ -8,8 +8,6 @@ namespace rackway::fib {
 
 struct Fib::State : FibContent {};
 
-static_assert(Fib::kNoRoute == PrefixTable<Ipv4Address>::kNoRoute);
-
 Fib::Fib() : state_(std::make_unique<State>()) {}
 Fib::~Fib() = default;
 Fib::Fib(Fib&&) noexcept = default;
@@ -35,32 +33,42 @@ Digest Fib::digest() const {
   return state_->digest;
 }
 
-GroupId Fib::lookup(Ipv4Address address) const noexcept {
+NextHopId Fib::lookup(Ipv4Address address) const noexcept {
   return state_->ipv4.lookup(address);
 }
 
-GroupId Fib::lookup(const Ipv6Address& address) const noexcept {
+NextHopId Fib::lookup(const Ipv6Address& address) const noexcept {
   return state_->ipv6.lookup(address);
 }
 
-void Fib::lookup(std::span<const Ipv4Address> addresses, std::span<GroupId> out) const noexcept {
+void Fib::lookup(std::span<const Ipv4Address> addresses, std::span<NextHopId> out) const noexcept {
   state_->ipv4.lookup(addresses, out);
 }
 
-void Fib::lookup(std::span<const Ipv6Address> addresses, std::span<GroupId> out) const noexcept {
+void Fib::lookup(std::span<const Ipv6Address> addresses, std::span<NextHopId> out) const noexcept {
   state_->ipv6.lookup(addresses, out);
 }
 
-const GroupEntry& Fib::group(GroupId id) const noexcept {
+const GroupEntry& Fib::group(NextHopId id) const noexcept {
   return state_->groups.entry(id);
 }
 
-const Route* Fib::longest_match(const IpAddress& address) const {
-  return address.is_v4() ? state_->ipv4.longest_match(address.v4())
-                         : state_->ipv6.longest_match(address.v6());
+std::optional<GroupId> Fib::group_of(NextHopId id) const {
+  if (id.value >= kFirstNextHop) return state_->groups.group_of(id);
+  const auto any = id == kIpv4Default ? IpPrefix{Ipv4Address{}, 0} : IpPrefix{Ipv6Address{}, 0};
+  const auto route = state_->find(any);
+  return route ? std::optional(route->group) : std::nullopt;
 }
 
-const Route* Fib::find(const IpPrefix& prefix) const {
+NextHopId Fib::next_hop_of(GroupId id) const {
+  return state_->groups.next_hop_of(id);
+}
+
+std::optional<Route> Fib::longest_match(const IpAddress& address) const {
+  return state_->longest_match(address);
+}
+
+std::optional<Route> Fib::find(const IpPrefix& prefix) const {
   return state_->find(prefix);
 }
 

@@ -6,10 +6,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "base/result.hh"
+#include "fib/next_hop_id.hh"
 #include "fib/records.hh"
 
 namespace rackway::fib {
@@ -60,20 +62,25 @@ class Fib {
   [[nodiscard]] Delta snapshot() const;
   [[nodiscard]] Digest digest() const;
 
-  // No covering route: kNoRoute, whose group is of kind unreachable without a record.
-  static constexpr GroupId kNoRoute{kMaxGroups};
-  [[nodiscard]] GroupId lookup(Ipv4Address address) const noexcept;
-  [[nodiscard]] GroupId lookup(const Ipv6Address& address) const noexcept;
+  // Where no route covers the address, an id whose entry is of kind unreachable. Ids count within
+  // this FIB as it is now.
+  [[nodiscard]] NextHopId lookup(Ipv4Address address) const noexcept;
+  [[nodiscard]] NextHopId lookup(const Ipv6Address& address) const noexcept;
   // Bursts: out[i] for addresses[i]; equal to the scalar form. Sizes are equal.
-  void lookup(std::span<const Ipv4Address> addresses, std::span<GroupId> out) const noexcept;
-  void lookup(std::span<const Ipv6Address> addresses, std::span<GroupId> out) const noexcept;
+  void lookup(std::span<const Ipv4Address> addresses, std::span<NextHopId> out) const noexcept;
+  void lookup(std::span<const Ipv6Address> addresses, std::span<NextHopId> out) const noexcept;
 
-  // For an id that lookup returned, kNoRoute included.
-  [[nodiscard]] const GroupEntry& group(GroupId id) const noexcept;
+  // For an id that lookup returned.
+  [[nodiscard]] const GroupEntry& group(NextHopId id) const noexcept;
 
-  // The longest route that covers the address, or the route of exactly this prefix; null if none.
-  [[nodiscard]] const Route* longest_match(const IpAddress& address) const;
-  [[nodiscard]] const Route* find(const IpPrefix& prefix) const;
+  // The group behind an id of a lookup, for people; none where no route covers the address.
+  [[nodiscard]] std::optional<GroupId> group_of(NextHopId id) const;
+  // For a group that is there.
+  [[nodiscard]] NextHopId next_hop_of(GroupId id) const;
+
+  // The longest route that covers the address, or the route of exactly this prefix.
+  [[nodiscard]] std::optional<Route> longest_match(const IpAddress& address) const;
+  [[nodiscard]] std::optional<Route> find(const IpPrefix& prefix) const;
   [[nodiscard]] const Group* find(GroupId id) const;
   [[nodiscard]] const Adjacency* find(AdjacencyKey key) const;
 

@@ -13,10 +13,19 @@ void FibContent::apply(const Delta& delta) {
   for (const auto& group : delta.groups) set(group);
   for (const auto& route : delta.routes) set(route);
   for (const auto& prefix : delta.removed_routes) remove(prefix);
+  refresh();
   for (const auto id : delta.removed_groups) remove(id);
   for (const auto key : delta.removed_adjacencies) remove(key);
   for (const auto& address : delta.addresses) add(address);
   for (const auto& address : delta.removed_addresses) remove(address);
+}
+
+// Default ids show their group as it is after this delta.
+void FibContent::refresh() {
+  ipv4.refresh();
+  ipv6.refresh();
+  groups.set_default(kIpv4Default, ipv4.find({Ipv4Address{}, 0}));
+  groups.set_default(kIpv6Default, ipv6.find({Ipv6Address{}, 0}));
 }
 
 void FibContent::set(const Adjacency& adjacency) {
@@ -37,15 +46,19 @@ void FibContent::set(const Group& group) {
 }
 
 void FibContent::set(const Route& route) {
-  const auto before = route.prefix.address.is_v4() ? ipv4.set(route) : ipv6.set(route);
-  if (before) forget(Route{route.prefix, *before});
+  const auto next_hop = groups.next_hop_of(route.group);
+  const auto& prefix = route.prefix;
+  const auto before =
+      prefix.address.is_v4() ? ipv4.set(prefix, next_hop) : ipv6.set(prefix, next_hop);
+  if (before) forget(prefix, *before);
   groups.retain(route.group);
   digest += digest_of(route);
 }
 
-void FibContent::forget(const Route& route) {
-  groups.release(route.group);
-  digest -= digest_of(route);
+void FibContent::forget(const IpPrefix& prefix, NextHopId next_hop) {
+  const GroupId group = groups.group_of(next_hop);
+  groups.release(group);
+  digest -= digest_of(Route{prefix, group});
 }
 
 void FibContent::add(const PortAddress& address) {
@@ -64,11 +77,24 @@ void FibContent::remove(GroupId id) {
 
 void FibContent::remove(const IpPrefix& prefix) {
   const auto before = prefix.address.is_v4() ? ipv4.remove(prefix) : ipv6.remove(prefix);
-  if (before) forget(Route{prefix, *before});
+  if (before) forget(prefix, *before);
 }
 
 void FibContent::remove(const PortAddress& address) {
   if (addresses.remove(address)) digest -= digest_of(address);
+}
+
+std::optional<Route> FibContent::find(const IpPrefix& prefix) const {
+  const auto next_hop = prefix.address.is_v4() ? ipv4.find(prefix) : ipv6.find(prefix);
+  if (!next_hop) return std::nullopt;
+  return Route{prefix, groups.group_of(*next_hop)};
+}
+
+std::optional<Route> FibContent::longest_match(const IpAddress& address) const {
+  const auto match =
+      address.is_v4() ? ipv4.longest_match(address.v4()) : ipv6.longest_match(address.v6());
+  if (!match) return std::nullopt;
+  return Route{match->prefix, groups.group_of(match->next_hop)};
 }
 
 Delta FibContent::snapshot() const {
@@ -76,12 +102,14 @@ Delta FibContent::snapshot() const {
   for (const auto& [key, adjacency] : adjacencies.records()) all.adjacencies.push_back(adjacency);
   for (const auto& [id, record] : groups.records()) all.groups.push_back(record.group);
   all.routes.reserve(ipv4.size() + ipv6.size());
-  all.routes.insert(all.routes.end(), ipv4.begin(), ipv4.end());
-  all.routes.insert(all.routes.end(), ipv6.begin(), ipv6.end());
+  const auto add_route = [&](const TableRoute& route) {
+    all.routes.push_back({route.prefix, groups.group_of(route.next_hop)});
+  };
+  ipv4.for_each(add_route);
+  ipv6.for_each(add_route);
   all.addresses = addresses.all();
   std::ranges::sort(all.adjacencies, {}, &Adjacency::key);
   std::ranges::sort(all.groups, {}, &Group::id);
-  std::ranges::sort(all.routes, {}, &Route::prefix);
   return all;
 }
 

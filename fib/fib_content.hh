@@ -4,17 +4,20 @@
 // adjacency costs the buckets of the groups on it.
 #pragma once
 
+#include <optional>
+
 #include "fib/adjacency_table.hh"
 #include "fib/group_table.hh"
+#include "fib/ipv4_table.hh"
+#include "fib/ipv6_table.hh"
 #include "fib/port_address_table.hh"
-#include "fib/prefix_table.hh"
 #include "fib/records.hh"
 
 namespace rackway::fib {
 
 struct FibContent {
-  PrefixTable<Ipv4Address> ipv4;
-  PrefixTable<Ipv6Address> ipv6;
+  Ipv4Table ipv4;
+  Ipv6Table ipv6;
   GroupTable groups;
   AdjacencyTable adjacencies;
   PortAddressTable addresses;
@@ -23,15 +26,15 @@ struct FibContent {
   void apply(const Delta& delta);
   [[nodiscard]] Delta snapshot() const;
 
-  [[nodiscard]] const Route* find(const IpPrefix& prefix) const {
-    return prefix.address.is_v4() ? ipv4.find(prefix) : ipv6.find(prefix);
-  }
+  [[nodiscard]] std::optional<Route> find(const IpPrefix& prefix) const;
+  [[nodiscard]] std::optional<Route> longest_match(const IpAddress& address) const;
 
  private:
   void set(const Adjacency& adjacency);
   void set(const Group& group);
   void set(const Route& route);
-  void forget(const Route& route);  // in the counts and the digest
+  void forget(const IpPrefix& prefix, NextHopId next_hop);  // in the counts and the digest
+  void refresh();
   void add(const PortAddress& address);
   void remove(AdjacencyKey key);
   void remove(GroupId id);

@@ -21,20 +21,42 @@ GroupEntry entry_of(const Group& group, const AdjacencyTable& adjacencies) {
 }  // namespace
 
 void GroupTable::set(const Group& group, const AdjacencyTable& adjacencies) {
-  Record& record = records_[group.id];
-  forget_members(record.group);
+  const auto [at, is_new] = records_.try_emplace(group.id);
+  Record& record = at->second;
+  if (is_new) {
+    record.next_hop = new_next_hop();
+    groups_[record.next_hop.value] = group.id;
+  } else {
+    forget_members(record.group);
+  }
   record.group = group;
   for (const GroupMember& member : group.members) users_.emplace(member.adjacency, group.id);
-  if (entries_.size() <= group.id.value) entries_.resize(group.id.value + 1);
-  entries_[group.id.value] = entry_of(group, adjacencies);
+  entries_[record.next_hop.value] = entry_of(group, adjacencies);
+}
+
+NextHopId GroupTable::new_next_hop() {
+  if (free_.empty()) {
+    entries_.emplace_back();
+    groups_.emplace_back();
+    return {static_cast<std::uint32_t>(entries_.size() - 1)};
+  }
+  return free_.extract(free_.begin()).value();
 }
 
 void GroupTable::remove(GroupId id) {
   const auto known = records_.find(id);
   forget_members(known->second.group);
+  free_.insert(known->second.next_hop);
+  entries_[known->second.next_hop.value] = {};
   records_.erase(known);
-  entries_[id.value] = {};
-  if (records_.empty()) entries_ = {};
+  if (!records_.empty()) return;
+  entries_.resize(kFirstNextHop);
+  groups_.resize(kFirstNextHop);
+  free_.clear();
+}
+
+void GroupTable::set_default(NextHopId default_id, std::optional<NextHopId> next_hop) {
+  entries_[default_id.value] = next_hop ? entries_[next_hop->value] : GroupEntry{};
 }
 
 void GroupTable::forget_members(const Group& group) {
@@ -45,7 +67,7 @@ void GroupTable::refresh_mtu(const Adjacency& adjacency) {
   const auto [node, index] = adjacency.key;
   for (auto user = next_user(adjacency.key, {0}); user;
        user = next_user(adjacency.key, {user->value + 1})) {
-    for (Bucket& bucket : entries_[user->value].buckets) {
+    for (Bucket& bucket : entries_[next_hop_of(*user).value].buckets) {
       if (bucket.node == node && bucket.index == index) bucket.mtu = adjacency.mtu;
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Next-hop groups: the records with the number of routes on each, what the forwarding core reads of
-// them by id, and which groups use an adjacency, so that a change of an adjacency finds its groups
-// without a search. Owned by a Fib; no checks of its own. One writer while nobody reads.
+// them by next-hop id, and which groups use an adjacency, so that a change of an adjacency finds
+// its groups without a search. Owned by a Fib; no checks of its own. One writer while nobody reads.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,7 @@
 
 #include "fib/adjacency_table.hh"
 #include "fib/fib.hh"
+#include "fib/next_hop_id.hh"
 
 namespace rackway::fib {
 
@@ -24,6 +25,13 @@ class GroupTable {
   // Brings the buckets that lead to the adjacency up to its MTU.
   void refresh_mtu(const Adjacency& adjacency);
 
+  // The group's id for lookups: the lowest that was free when the group came.
+  [[nodiscard]] NextHopId next_hop_of(GroupId id) const { return records_.at(id).next_hop; }
+  // For an id of a group that is there.
+  [[nodiscard]] GroupId group_of(NextHopId id) const { return groups_[id.value]; }
+  // What a default id shows: the entry of that group as it is now; unreachable without one.
+  void set_default(NextHopId default_id, std::optional<NextHopId> next_hop);
+
   // One route more, or less, on a known group.
   void retain(GroupId id) { ++records_.at(id).routes; }
   void release(GroupId id) { --records_.at(id).routes; }
@@ -31,10 +39,8 @@ class GroupTable {
 
   // Null if unknown. Valid until the next change.
   [[nodiscard]] const Group* find(GroupId id) const;
-  // An id without a record reads as unreachable.
-  [[nodiscard]] const GroupEntry& entry(GroupId id) const noexcept {
-    return id.value < entries_.size() ? entries_[id.value] : no_record_;
-  }
+  // Of a group that is there, or a default id.
+  [[nodiscard]] const GroupEntry& entry(NextHopId id) const noexcept { return entries_[id.value]; }
   // The first group from `from` on that has the adjacency as a member.
   [[nodiscard]] std::optional<GroupId> next_user(AdjacencyKey key, GroupId from) const;
 
@@ -44,14 +50,18 @@ class GroupTable {
  private:
   struct Record {
     Group group;
+    NextHopId next_hop;
     std::size_t routes = 0;
   };
   void forget_members(const Group& group);
+  [[nodiscard]] NextHopId new_next_hop();
 
   std::unordered_map<GroupId, Record> records_;
-  std::vector<GroupEntry> entries_;                   // by id; the default where there is no group
+  // By next-hop id.
+  std::vector<GroupEntry> entries_ = std::vector<GroupEntry>(kFirstNextHop);
+  std::vector<GroupId> groups_ = std::vector<GroupId>(kFirstNextHop);
+  std::set<NextHopId> free_;                          // ids below the greatest
   std::set<std::pair<AdjacencyKey, GroupId>> users_;  // of each adjacency
-  GroupEntry no_record_;
 };
 
 }  // namespace rackway::fib

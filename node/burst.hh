@@ -36,7 +36,7 @@ struct Slot {
   Passage passage;
   std::uint16_t output;  // index in Places::outputs, if transmit
   std::uint32_t flow_hash;
-  GroupId group;
+  fib::NextHopId next_hop;
 
   [[nodiscard]] std::uint8_t* octets() const noexcept {
     return rte_pktmbuf_mtod(frame, std::uint8_t*);

@@ -25,7 +25,7 @@ Ipv6Address destination_of(const Slot& slot, Ipv6Address address) noexcept {
 template <class Address>
 void look_up(Burst& burst, Protocol protocol, const fib::Fib& fib) noexcept {
   std::array<Address, kBurst> addresses;
-  std::array<GroupId, kBurst> groups;
+  std::array<fib::NextHopId, kBurst> next_hops;
   std::array<std::uint16_t, kBurst> places;
   std::size_t count = 0;
   for (std::uint16_t i = 0; i < burst.size; ++i) {
@@ -34,8 +34,8 @@ void look_up(Burst& burst, Protocol protocol, const fib::Fib& fib) noexcept {
     addresses[count] = destination_of(slot, Address{});
     places[count++] = i;
   }
-  fib.lookup(std::span<const Address>(addresses.data(), count), {groups.data(), count});
-  for (std::size_t i = 0; i < count; ++i) burst.slots[places[i]].group = groups[i];
+  fib.lookup(std::span<const Address>(addresses.data(), count), {next_hops.data(), count});
+  for (std::size_t i = 0; i < count; ++i) burst.slots[places[i]].next_hop = next_hops[i];
 }
 
 }  // namespace

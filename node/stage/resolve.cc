@@ -69,7 +69,7 @@ void decrement_ttl(Slot& slot) noexcept {
 void Resolve::run(Burst& burst, const Context& context) const noexcept {
   for (auto& slot : burst.all()) {
     if (!slot.undecided()) continue;
-    const auto& group = context.fib.group(slot.group);
+    const auto& group = context.fib.group(slot.next_hop);
     switch (group.kind) {
       case fib::GroupKind::local: to_router(slot); continue;
       case fib::GroupKind::blackhole: slot.drop(DropReason::blackhole); continue;

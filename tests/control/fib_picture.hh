@@ -78,8 +78,8 @@ inline std::string picture_of(const fib::Fib& fib) {
 
 // What happens to packets for exactly this prefix; "" when it has no route.
 inline std::string way_to(const fib::Fib& fib, const IpPrefix& prefix) {
-  const auto* route = fib.find(prefix);
-  return route == nullptr ? "" : text_of(fib, *fib.find(route->group));
+  const auto route = fib.find(prefix);
+  return !route ? "" : text_of(fib, *fib.find(route->group));
 }
 
 }  // namespace rackway::control::testing

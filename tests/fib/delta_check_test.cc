@@ -29,8 +29,8 @@ class DeltaCheckTest : public ::testing::Test {
     EXPECT_EQ(applied.error().message, message);
     EXPECT_EQ(fib_.digest(), digest);
     EXPECT_EQ(fib_.snapshot(), sample());
-    EXPECT_EQ(fib_.group({1}).buckets.back().mtu, 9000);
-    EXPECT_EQ(fib_.lookup(Ipv4Address{0x5a000001}), GroupId{2});
+    EXPECT_EQ(entry(fib_, 1).buckets.back().mtu, 9000);
+    EXPECT_EQ(group_at(fib_, Ipv4Address{0x5a000001}), GroupId{2});
     EXPECT_TRUE(fib_.adjacencies_of({9}).empty());
     EXPECT_TRUE(fib_.addresses_of({9}).empty());
   }
@@ -119,7 +119,7 @@ TEST_F(DeltaCheckTest, RouteWithHostBits) {
 }
 
 TEST_F(DeltaCheckTest, RouteToAGroupOutOfRange) {
-  expect_refused({.routes = {{prefix("11.0.0.0/8"), Fib::kNoRoute}}},
+  expect_refused({.routes = {route("11.0.0.0/8", kMaxGroups)}},
                  "route 11.0.0.0/8: group 1048576 is outside 0..1048575");
 }
 
@@ -191,7 +191,8 @@ TEST_F(DeltaCheckTest, RemovalOfSomethingUnknown) {
   expect_refused({.removed_adjacencies = {key(7, 0)}},
                  "adjacency 0 of node 7: to be removed, is unknown");
   expect_refused({.removed_groups = {{3}}}, "group 3: to be removed, is unknown");
-  expect_refused({.removed_groups = {Fib::kNoRoute}}, "group 1048576: to be removed, is unknown");
+  expect_refused({.removed_groups = {GroupId{kMaxGroups}}},
+                 "group 1048576: to be removed, is unknown");
   expect_refused({.removed_routes = {prefix("10.0.0.0/9")}},
                  "route 10.0.0.0/9: to be removed, is unknown");
   expect_refused({.removed_routes = {{ip("10.0.0.0"), 200}}},
@@ -238,14 +239,14 @@ TEST_F(DeltaCheckTest, LargestValues) {
        .routes = {route("255.255.255.255/32", kMaxGroups - 1), route("::/0", 2),
                   route("ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff/128", 1)},
        .addresses = {port_address(4095, 255, "255.255.255.255", 32), port_address(0, 0, "::", 0)}});
-  EXPECT_EQ(fib_.group({kMaxGroups - 1}).buckets.size(), kMaxGroupMembers);
+  EXPECT_EQ(entry(fib_, kMaxGroups - 1).buckets.size(), kMaxGroupMembers);
   EXPECT_EQ(fib_.adjacencies_of({4095}).size(), kMaxAdjacencies);
 }
 
 TEST_F(DeltaCheckTest, EveryKindOfGroup) {
   for (std::uint8_t kind = 1; kind < kGroupKinds; ++kind) {
     expect_accepted({.groups = {plain(9, static_cast<GroupKind>(kind))}});
-    EXPECT_EQ(fib_.group({9}).kind, static_cast<GroupKind>(kind));
+    EXPECT_EQ(entry(fib_, 9).kind, static_cast<GroupKind>(kind));
   }
 }
 

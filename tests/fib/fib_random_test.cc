@@ -107,17 +107,32 @@ class FibRandomTest : public ::testing::Test {
   void expect_entries_follow(const NaiveFib& naive) {
     for (unsigned id = 0; id < 5; ++id) {
       const auto group = naive.groups.find({id});
-      const GroupEntry& entry = fib_.group({id});
-      if (group == naive.groups.end()) {
-        ASSERT_EQ(entry.kind, GroupKind::unreachable);
-        ASSERT_TRUE(entry.buckets.empty());
-        continue;
-      }
+      if (group == naive.groups.end()) continue;
+      const GroupEntry& entry = fib_.group(fib_.next_hop_of({id}));
       ASSERT_EQ(entry.kind, group->second.kind);
       ASSERT_EQ(entry.buckets.empty(), group->second.members.empty());
       for (const Bucket& bucket : entry.buckets) {
         ASSERT_EQ(bucket.mtu, naive.adjacencies.at({bucket.node, bucket.index}).mtu);
       }
+    }
+  }
+
+  // Lookups of the first address of each prefix end in the group of the longest route.
+  void expect_lookups_follow(const NaiveFib& naive) {
+    for (const auto& wanted : prefixes_) {
+      std::optional<GroupId> group;
+      int longest = -1;
+      for (const auto& [prefix, route] : naive.routes) {
+        if (prefix.length > longest && prefix.covers(wanted.address)) {
+          longest = prefix.length;
+          group = route.group;
+        }
+      }
+      const auto id = wanted.address.is_v4() ? fib_.lookup(wanted.address.v4())
+                                             : fib_.lookup(wanted.address.v6());
+      ASSERT_EQ(fib_.group_of(id), group) << wanted.to_string();
+      const auto kind = group ? naive.groups.at(*group).kind : GroupKind::unreachable;
+      ASSERT_EQ(fib_.group(id).kind, kind) << wanted.to_string();
     }
   }
 
@@ -144,6 +159,7 @@ TEST_F(FibRandomTest, AcceptsAndHoldsWhatTheNaiveOneDoes) {
     const Delta snapshot = naive.snapshot();
     ASSERT_EQ(fib_.snapshot(), snapshot);
     expect_entries_follow(naive);
+    expect_lookups_follow(naive);
     if (i % 50 == 0) {
       ASSERT_EQ(fib_.digest(), fib_of(snapshot).digest());
     }

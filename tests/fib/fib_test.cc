@@ -36,12 +36,14 @@ TEST(Fib, Empty) {
   const Fib fib;
   EXPECT_EQ(fib.digest(), Digest{});
   EXPECT_EQ(fib.snapshot(), Delta{});
-  EXPECT_EQ(fib.lookup(kIn10), Fib::kNoRoute);
-  EXPECT_EQ(fib.lookup(Ipv6Address{}), Fib::kNoRoute);
-  EXPECT_EQ(fib.group(Fib::kNoRoute).kind, GroupKind::unreachable);
-  EXPECT_TRUE(fib.group(Fib::kNoRoute).buckets.empty());
-  EXPECT_EQ(fib.longest_match(ip("10.0.0.1")), nullptr);
-  EXPECT_EQ(fib.find(prefix("0.0.0.0/0")), nullptr);
+  EXPECT_EQ(group_at(fib, kIn10), std::nullopt);
+  EXPECT_EQ(group_at(fib, Ipv6Address{}), std::nullopt);
+  for (const auto id : {fib.lookup(kIn10), fib.lookup(Ipv6Address{})}) {
+    EXPECT_EQ(fib.group(id).kind, GroupKind::unreachable);
+    EXPECT_TRUE(fib.group(id).buckets.empty());
+  }
+  EXPECT_EQ(fib.longest_match(ip("10.0.0.1")), std::nullopt);
+  EXPECT_EQ(fib.find(prefix("0.0.0.0/0")), std::nullopt);
   EXPECT_EQ(fib.find(GroupId{0}), nullptr);
   EXPECT_EQ(fib.find(key(0, 0)), nullptr);
   EXPECT_TRUE(fib.adjacencies_of({0}).empty());
@@ -50,33 +52,52 @@ TEST(Fib, Empty) {
 
 TEST(Fib, LookupFindsTheLongestRouteOfTheFamily) {
   const Fib fib = fib_of(sample());
-  EXPECT_EQ(fib.lookup(kIn10), GroupId{0});
-  EXPECT_EQ(fib.lookup(kIn10_1), GroupId{1});
-  EXPECT_EQ(fib.lookup(kBeyond), GroupId{0});
-  EXPECT_EQ(fib.lookup(Ipv4Address{0x0b000000}), GroupId{2});
-  EXPECT_EQ(fib.lookup(ip("2001:db8::1").v6()), GroupId{1});
-  EXPECT_EQ(fib.lookup(ip("2001:db9::1").v6()), Fib::kNoRoute);
+  EXPECT_EQ(group_at(fib, kIn10), GroupId{0});
+  EXPECT_EQ(group_at(fib, kIn10_1), GroupId{1});
+  EXPECT_EQ(group_at(fib, kBeyond), GroupId{0});
+  EXPECT_EQ(group_at(fib, Ipv4Address{0x0b000000}), GroupId{2});
+  EXPECT_EQ(group_at(fib, ip("2001:db8::1").v6()), GroupId{1});
+  EXPECT_EQ(group_at(fib, ip("2001:db9::1").v6()), std::nullopt);
 }
 
 TEST(Fib, BurstEqualsScalar) {
   const Fib fib = fib_of(sample());
   const std::vector<Ipv4Address> v4{kIn10, kIn10_1, kBeyond, {0}, {0xffffffff}};
-  std::vector<GroupId> out(v4.size());
+  std::vector<NextHopId> out(v4.size());
   fib.lookup(v4, out);
-  EXPECT_EQ(out, (std::vector<GroupId>{{0}, {1}, {0}, {2}, {2}}));
+  for (std::size_t i = 0; i < v4.size(); ++i) EXPECT_EQ(out[i], fib.lookup(v4[i])) << i;
   const std::vector<Ipv6Address> v6{ip("2001:db8:ffff::").v6(), ip("::").v6()};
   out.resize(v6.size());
   fib.lookup(v6, out);
-  EXPECT_EQ(out, (std::vector<GroupId>{{1}, Fib::kNoRoute}));
+  for (std::size_t i = 0; i < v6.size(); ++i) EXPECT_EQ(out[i], fib.lookup(v6[i])) << i;
+}
+
+// The default route shows its group as it is, however that changed.
+TEST(Fib, DefaultRouteFollowsItsGroup) {
+  Fib fib = fib_of(sample());
+  const auto at_default = [&]() -> const GroupEntry& {
+    return fib.group(fib.lookup(Ipv4Address{}));
+  };
+  EXPECT_EQ(at_default().kind, GroupKind::blackhole);
+  apply(fib, {.groups = {forward(2, {{key(2, 0), 1}})}});
+  EXPECT_EQ(bucket_mtus(at_default()), (std::vector<std::uint16_t>{9000}));
+  apply(fib, {.adjacencies = {adjacency(2, 0, 1280)}});
+  EXPECT_EQ(bucket_mtus(at_default()), (std::vector<std::uint16_t>{1280}));
+  apply(fib, {.routes = {route("0.0.0.0/0", 0)}});
+  EXPECT_EQ(bucket_keys(at_default()), std::vector{key(1, 0)});
+  EXPECT_EQ(group_at(fib, ip("::1").v6()), std::nullopt);
+  apply(fib, {.routes = {route("::/0", 1)}, .removed_routes = {prefix("0.0.0.0/0")}});
+  EXPECT_EQ(at_default().kind, GroupKind::unreachable);
+  EXPECT_EQ(group_at(fib, ip("::1").v6()), GroupId{1});
 }
 
 TEST(Fib, FindsRecords) {
   const Fib fib = fib_of(sample());
   EXPECT_EQ(*fib.longest_match(ip("10.1.15.255")), route("10.1.0.0/20", 1));
   EXPECT_EQ(*fib.longest_match(ip("9.9.9.9")), route("0.0.0.0/0", 2));
-  EXPECT_EQ(fib.longest_match(ip("::1")), nullptr);
+  EXPECT_EQ(fib.longest_match(ip("::1")), std::nullopt);
   EXPECT_EQ(*fib.find(prefix("10.0.0.0/8")), route("10.0.0.0/8", 0));
-  EXPECT_EQ(fib.find(prefix("10.0.0.0/9")), nullptr);
+  EXPECT_EQ(fib.find(prefix("10.0.0.0/9")), std::nullopt);
   EXPECT_EQ(*fib.find(GroupId{1}), sample().groups[1]);
   EXPECT_EQ(*fib.find(key(2, 0)), adjacency(2, 0, 9000));
   EXPECT_EQ(fib.find(key(2, 1)), nullptr);
@@ -91,49 +112,62 @@ TEST(Fib, FindsRecords) {
 TEST(Fib, RemovedRouteUncoversTheOneAboveIt) {
   Fib fib = fib_of(sample());
   apply(fib, {.removed_routes = {prefix("10.1.0.0/20")}});
-  EXPECT_EQ(fib.lookup(kIn10_1), GroupId{0});
+  EXPECT_EQ(group_at(fib, kIn10_1), GroupId{0});
   apply(fib, {.removed_routes = {prefix("10.0.0.0/8")}});
-  EXPECT_EQ(fib.lookup(kIn10_1), GroupId{2});
+  EXPECT_EQ(group_at(fib, kIn10_1), GroupId{2});
   apply(fib, {.removed_routes = {prefix("0.0.0.0/0")}});
-  EXPECT_EQ(fib.lookup(kIn10_1), Fib::kNoRoute);
+  EXPECT_EQ(group_at(fib, kIn10_1), std::nullopt);
 }
 
 TEST(Fib, BucketsFollowWeights) {
   const Fib fib = fib_of(sample());
-  const GroupEntry& entry = fib.group({1});
-  EXPECT_EQ(entry.kind, GroupKind::forward);
-  EXPECT_EQ(bucket_keys(entry), (std::vector{key(1, 1), key(2, 0), key(2, 0), key(2, 0)}));
-  EXPECT_EQ(bucket_mtus(entry), (std::vector<std::uint16_t>{1500, 9000, 9000, 9000}));
-  EXPECT_EQ(entry.pick(0).node, NodeId{1});
-  EXPECT_EQ(entry.pick(0x3fffffff).node, NodeId{1});
-  EXPECT_EQ(entry.pick(0x40000000).node, NodeId{2});
-  EXPECT_EQ(entry.pick(0xffffffff).node, NodeId{2});
+  const GroupEntry& group = entry(fib, 1);
+  EXPECT_EQ(group.kind, GroupKind::forward);
+  EXPECT_EQ(bucket_keys(group), (std::vector{key(1, 1), key(2, 0), key(2, 0), key(2, 0)}));
+  EXPECT_EQ(bucket_mtus(group), (std::vector<std::uint16_t>{1500, 9000, 9000, 9000}));
+  EXPECT_EQ(group.pick(0).node, NodeId{1});
+  EXPECT_EQ(group.pick(0x3fffffff).node, NodeId{1});
+  EXPECT_EQ(group.pick(0x40000000).node, NodeId{2});
+  EXPECT_EQ(group.pick(0xffffffff).node, NodeId{2});
 }
 
 TEST(Fib, ReplacedGroupHasItsNewBuckets) {
   Fib fib = fib_of(sample());
   apply(fib, {.groups = {forward(1, {{key(1, 0), 7}})}});
-  EXPECT_EQ(bucket_keys(fib.group({1})), std::vector{key(1, 0)});
+  EXPECT_EQ(bucket_keys(entry(fib, 1)), std::vector{key(1, 0)});
   apply(fib, {.groups = {plain(1, GroupKind::prohibit)}});
-  EXPECT_EQ(fib.group({1}).kind, GroupKind::prohibit);
-  EXPECT_TRUE(fib.group({1}).buckets.empty());
+  EXPECT_EQ(entry(fib, 1).kind, GroupKind::prohibit);
+  EXPECT_TRUE(entry(fib, 1).buckets.empty());
 }
 
-TEST(Fib, RemovedGroupReadsAsUnreachable) {
+TEST(Fib, RemovedGroupIsGone) {
   Fib fib = fib_of(sample());
   apply(fib, {.removed_groups = {{0}}, .removed_routes = {prefix("10.0.0.0/8")}});
-  EXPECT_EQ(fib.group({0}).kind, GroupKind::unreachable);
-  EXPECT_TRUE(fib.group({0}).buckets.empty());
+  EXPECT_EQ(fib.find(GroupId{0}), nullptr);
+  EXPECT_EQ(group_at(fib, kIn10), GroupId{2});
   EXPECT_EQ(fib.size().groups, 2u);
+}
+
+// However the groups themselves are numbered.
+TEST(Fib, NextHopIdsAreTheLowestThatAreFree) {
+  Fib fib;
+  apply(fib, {.groups = {plain(900000, GroupKind::local), plain(7, GroupKind::glean)},
+              .routes = {route("1.0.0.0/8", 900000)}});
+  EXPECT_EQ(fib.next_hop_of({900000}).value, kFirstNextHop);
+  EXPECT_EQ(fib.next_hop_of({7}).value, kFirstNextHop + 1);
+  apply(fib, {.removed_groups = {{900000}}, .removed_routes = {prefix("1.0.0.0/8")}});
+  apply(fib, {.groups = {plain(5, GroupKind::local), plain(6, GroupKind::local)}});
+  EXPECT_EQ(fib.next_hop_of({5}).value, kFirstNextHop);
+  EXPECT_EQ(fib.next_hop_of({6}).value, kFirstNextHop + 2);
 }
 
 TEST(Fib, MtuOfAnAdjacencyReachesEveryGroupOnIt) {
   Fib fib = fib_of(sample());
   apply(fib, {.groups = {forward(5, {{key(2, 0), 1}, {key(1, 0), 1}, {key(2, 0), 1}})}});
   apply(fib, {.adjacencies = {adjacency(2, 0, 1280)}});
-  EXPECT_EQ(bucket_mtus(fib.group({0})), (std::vector<std::uint16_t>{1500}));
-  EXPECT_EQ(bucket_mtus(fib.group({1})), (std::vector<std::uint16_t>{1500, 1280, 1280, 1280}));
-  EXPECT_EQ(bucket_mtus(fib.group({5})), (std::vector<std::uint16_t>{1280, 1500, 1280}));
+  EXPECT_EQ(bucket_mtus(entry(fib, 0)), (std::vector<std::uint16_t>{1500}));
+  EXPECT_EQ(bucket_mtus(entry(fib, 1)), (std::vector<std::uint16_t>{1500, 1280, 1280, 1280}));
+  EXPECT_EQ(bucket_mtus(entry(fib, 5)), (std::vector<std::uint16_t>{1280, 1500, 1280}));
   EXPECT_EQ(fib.adjacencies_of({2})[0].mtu, 1280);
 }
 
@@ -141,10 +175,10 @@ TEST(Fib, MtuAndGroupMayChangeTogether) {
   Fib fib = fib_of(sample());
   apply(fib, {.adjacencies = {adjacency(2, 0, 1280), adjacency(1, 0, 4000)},
               .groups = {forward(1, {{key(1, 0), 1}})}});
-  EXPECT_EQ(bucket_mtus(fib.group({1})), (std::vector<std::uint16_t>{4000}));
+  EXPECT_EQ(bucket_mtus(entry(fib, 1)), (std::vector<std::uint16_t>{4000}));
   // Group 1 no longer uses it: nothing to refresh, nothing in the way of its removal.
   apply(fib, {.adjacencies = {adjacency(2, 0, 1400)}});
-  EXPECT_EQ(bucket_mtus(fib.group({1})), (std::vector<std::uint16_t>{4000}));
+  EXPECT_EQ(bucket_mtus(entry(fib, 1)), (std::vector<std::uint16_t>{4000}));
   apply(fib, {.removed_adjacencies = {key(2, 0)}});
 }
 
@@ -239,7 +273,7 @@ TEST(Fib, CloneIsEqualAndIndependent) {
   EXPECT_EQ(copy.digest(), fib.digest());
   apply(copy, removal_of(sample()));
   EXPECT_EQ(fib.snapshot(), sample());
-  EXPECT_EQ(fib.lookup(kIn10_1), GroupId{1});
+  EXPECT_EQ(group_at(fib, kIn10_1), GroupId{1});
   fib = std::move(copy);
   EXPECT_EQ(fib.snapshot(), Delta{});
 }

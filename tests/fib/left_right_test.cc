@@ -170,13 +170,14 @@ struct Reader {
   bool read_one_epoch() {
     const Fib& fib = *fibs.active();
     const unsigned mtu = fib.adjacencies_of({1})[0].mtu;
-    std::vector<GroupId> groups(addresses.size());
-    fib.lookup(addresses, groups);
+    std::vector<NextHopId> next_hops(addresses.size());
+    fib.lookup(addresses, next_hops);
     if (bursts % 64 == 0) std::this_thread::yield();  // let the writer into the burst
     bool whole = mtu >= kFirstMtu + last;
     last = mtu - kFirstMtu;
-    for (const GroupId group : groups) {
-      whole = whole && group.value == last % kGroups && fib.group(group).pick(0).mtu == mtu;
+    for (const NextHopId next_hop : next_hops) {
+      const auto group = fib.group_of(next_hop);
+      whole = whole && group == GroupId{last % kGroups} && fib.group(next_hop).pick(0).mtu == mtu;
     }
     ++bursts;
     return whole && fib.adjacencies_of({1})[kGroups - 1].mtu == mtu;

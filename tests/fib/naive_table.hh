@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What PrefixTable is held against: a map per prefix length, searched from the longest down.
+// What the lookup tables are held against: a map per prefix length, searched from the longest down.
 // Addresses are plain numbers here, so that nothing is shared with the code under test.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "fib/prefix_table.hh"
+#include "fib/table_route.hh"
 
 namespace rackway::fib::testing {
 
@@ -69,22 +69,22 @@ struct Range {
 template <class Address>
 class NaiveTable {
  public:
-  std::optional<GroupId> set(const Range<Address>& range, GroupId group) {
+  std::optional<NextHopId> set(const Range<Address>& range, NextHopId next_hop) {
     const auto before = remove(range);
-    by_length_[range.length][range.first] = group;
+    by_length_[range.length][range.first] = next_hop;
     return before;
   }
-  std::optional<GroupId> remove(const Range<Address>& range) {
+  std::optional<NextHopId> remove(const Range<Address>& range) {
     const auto node = by_length_[range.length].extract(range.first);
     return node.empty() ? std::nullopt : std::optional(node.mapped());
   }
 
-  [[nodiscard]] std::optional<Route> longest_match(const Address& address) const {
+  [[nodiscard]] std::optional<TableRoute> longest_match(const Address& address) const {
     for (unsigned length = Address::kBits + 1; length-- > 0;) {
       if (by_length_[length].empty()) continue;
       const auto range = Range<Address>::around(number_of(address), length);
       const auto known = by_length_[length].find(range.first);
-      if (known != by_length_[length].end()) return Route{range.prefix(), known->second};
+      if (known != by_length_[length].end()) return TableRoute{range.prefix(), known->second};
     }
     return std::nullopt;
   }
@@ -92,13 +92,13 @@ class NaiveTable {
   [[nodiscard]] std::vector<Range<Address>> ranges() const {
     std::vector<Range<Address>> all;
     for (unsigned length = 0; length <= Address::kBits; ++length) {
-      for (const auto& [first, group] : by_length_[length]) all.push_back({first, length});
+      for (const auto& [first, next_hop] : by_length_[length]) all.push_back({first, length});
     }
     return all;
   }
 
  private:
-  std::array<std::map<Number, GroupId>, Address::kBits + 1> by_length_;
+  std::array<std::map<Number, NextHopId>, Address::kBits + 1> by_length_;
 };
 
 }  // namespace rackway::fib::testing

@@ -2,6 +2,7 @@
 // Records in few words, and a small FIB that has one of everything.
 #pragma once
 
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -69,6 +70,16 @@ inline Fib fib_of(const Delta& delta) {
   const auto applied = fib.apply(delta);
   if (!applied) throw std::runtime_error(applied.error().message);
   return fib;
+}
+
+// The group that a lookup ends in; none where no route covers the address.
+inline std::optional<GroupId> group_at(const Fib& fib, const auto& address) {
+  return fib.group_of(fib.lookup(address));
+}
+
+// What the forwarding core reads of a group.
+inline const GroupEntry& entry(const Fib& fib, unsigned group) {
+  return fib.group(fib.next_hop_of({group}));
 }
 
 // Everything that goes if nothing is to remain.

@@ -32,6 +32,7 @@ LIBRARY_HOMES = [
      None),
     ("CLI11", r"CLI/.*", r"(.*/)?main\.cc|control/cli/.*", None),
     ("spdlog", r"spdlog/.*", r"base/log\.(hh|cc)", None),
+    ("Abseil", r"absl/.*", r"fib/.*", None),
     ("xxHash", r"xxh(ash|3)\.h", r"fib/.*", None),
 ]
 
