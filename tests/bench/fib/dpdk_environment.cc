@@ -32,6 +32,7 @@ void start(int core, bool huge_pages) {
     words.insert(words.end(), {"--no-shconf", "--no-huge", "-m", std::to_string(kMegabytes)});
   }
   std::vector<char*> arguments;
+  arguments.reserve(words.size());
   for (std::string& word : words) arguments.push_back(word.data());
   if (rte_eal_init(static_cast<int>(arguments.size()), arguments.data()) < 0) {
     throw StartupError("DPDK does not start", rte_strerror(rte_errno),

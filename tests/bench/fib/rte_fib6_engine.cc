@@ -18,7 +18,7 @@ constexpr std::uint32_t kUpdateReserve = 140;
 
 struct Loaded {
   struct Close {
-    void operator()(rte_fib6* fib) const { rte_fib6_free(fib); }
+    void operator()(rte_fib6* table) const { rte_fib6_free(table); }
   };
   std::unique_ptr<rte_fib6, Close> fib;
   unsigned octets;  // of a next hop

@@ -14,7 +14,7 @@ namespace {
 
 struct Loaded {
   struct Close {
-    void operator()(rte_fib* fib) const { rte_fib_free(fib); }
+    void operator()(rte_fib* table) const { rte_fib_free(table); }
   };
   std::unique_ptr<rte_fib, Close> fib;
   unsigned octets;  // of a next hop

@@ -13,7 +13,7 @@ namespace {
 
 struct Loaded {
   struct Close {
-    void operator()(rte_lpm* lpm) const { rte_lpm_free(lpm); }
+    void operator()(rte_lpm* table) const { rte_lpm_free(table); }
   };
   std::unique_ptr<rte_lpm, Close> lpm;
   double lookup_bytes, seconds;
