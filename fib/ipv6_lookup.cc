@@ -2,159 +2,144 @@
 #include "fib/ipv6_lookup.hh"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
+#include <cstring>
 #include <limits>
 
-#include "base/byte_order.hh"
-#include "fib/interval_line.hh"
+#include "fib/ipv6_node.hh"
 
 namespace rackway::fib {
 namespace {
 
-// ---- a reference: bit 31, then the width of the node's cells, its levels - 1, its first line
-
-constexpr Ipv6Cell kNode = 1u << 31;
-constexpr unsigned kWidthShift = 29, kLevelShift = 27;
-constexpr std::uint32_t kLineMask = (1u << kLevelShift) - 1;
-
-constexpr bool is_node(Ipv6Cell cell) {
-  return (cell & kNode) != 0;
-}
-constexpr std::uint32_t line_of(Ipv6Cell cell) {
-  return cell & kLineMask;
-}
-constexpr CellWidth width_of(Ipv6Cell cell) {
-  return static_cast<CellWidth>(cell >> kWidthShift & 3);
-}
-constexpr unsigned headers_of(Ipv6Cell cell) {
-  return cell >> kLevelShift & 3;
-}
-constexpr Ipv6Cell node(std::uint32_t line, CellWidth width, unsigned headers) {
-  return kNode | static_cast<std::uint32_t>(width) << kWidthShift | headers << kLevelShift | line;
+// The keys of a line: where every step-th interval but the first begins.
+void write_keys(std::byte* line, std::span<const Interval> intervals, std::size_t step,
+                unsigned most) {
+  std::size_t begins = step;
+  for (unsigned key = 0; key < most; ++key, begins += step) {
+    const auto value = static_cast<std::uint16_t>(
+        begins < intervals.size() ? intervals[begins].first - 1 : 0xffff);
+    std::memcpy(line + key * sizeof value, &value, sizeof value);
+  }
 }
 
-// ---- a node: headers level by level, each level but the last in full, then the lines of leaves
-
-constexpr unsigned kBranches = kLineKeys + 1;
-// Lines before the n-th level.
-constexpr std::array<std::uint32_t, 4> kLevelStart{0, 1, 1 + kBranches,
-                                                   1 + kBranches + kBranches* kBranches};
-
-std::uint16_t bits_at(const Ipv6Address& address, unsigned offset) noexcept {
-  return load_be<std::uint16_t>(address.bytes.data() + offset);
+template <class Cell>
+void write_cells_as(std::byte* at, std::span<const Interval> intervals) {
+  for (const Interval& interval : intervals) {
+    const auto cell = static_cast<Cell>(interval.cell);
+    std::memcpy(at, &cell, sizeof cell);
+    at += sizeof cell;
+  }
 }
+
+void write_cells(std::byte* line, unsigned log_width, std::span<const Interval> intervals) {
+  std::byte* const first = line + 2 * keys_of(log_width);
+  switch (log_width) {
+    case 0: return write_cells_as<std::uint8_t>(first, intervals);
+    case 1: return write_cells_as<std::uint16_t>(first, intervals);
+    default: return write_cells_as<std::uint32_t>(first, intervals);
+  }
+}
+
+#if defined(__x86_64__) && defined(__AVX2__)
+using Simplest = Avx2;  // of what the library is compiled for
+#else
+using Simplest = Scalar;
+#endif
 
 }  // namespace
 
-Ipv6Lookup::Ipv6Lookup() : arena_(kRoots * sizeof(Root) / kLineBytes, kCapacity) {
-  std::fill_n(&root(0), kRoots, Root{kIpv6Default, 0});
+Ipv6Lookup::Ipv6Lookup(VectorUnit unit)
+    : lookup_burst_(burst_for(unit)), arena_(kFrontLines, kCapacity) {
+  std::fill_n(&root(0), kIpv6Roots, Ipv6Root{kIpv6NoDirectory, kIpv6Default});
+  resize_near(0);
 }
 
 NextHopId Ipv6Lookup::lookup(const Ipv6Address& address) const noexcept {
-  const Root& root = roots()[bits_at(address, 0)];
-  if (root.directory == 0) return root.next_hop;
-  const auto* directory = reinterpret_cast<const Ipv6Cell*>(arena_.at(root.directory));
-  NextHopId found = root.next_hop;
-  Ipv6Cell cell = directory[address.bytes[2]];
-  for (unsigned offset = 2; is_node(cell); offset += 2) {
-    const std::uint16_t value = bits_at(address, offset);
-    std::uint32_t branch = 0, line = line_of(cell);
-    for (unsigned level = 1; level <= headers_of(cell); ++level) {
-      branch = branch * kBranches + branch_of(arena_.at(line), value);
-      line = line_of(cell) + kLevelStart[level] + branch;
-    }
-    cell = cell_in(arena_.at(line), width_of(cell), value);
+  const Ipv6View at = view();
+  const auto head = load_be<std::uint64_t>(address.bytes.data());
+  const auto high32 = static_cast<std::uint32_t>(head >> 32);
+  const Ipv6Root root = root_of(at.base, high32);
+  Ipv6Cell cell = directory_cell(at.base, root.directory, high32);
+  if (is_node(cell)) {
+    cell = near_cell<Simplest>(at, high32, cell);
+    while (is_node(cell)) cell = read_node<Simplest>(at.base, cell, address);
   }
-  if (cell != 0) found = {cell};
-  return found;
+  return cell != 0 ? NextHopId{cell} : root.next_hop;
 }
 
 void Ipv6Lookup::lookup(const Ipv6Address* addresses, std::size_t count,
                         NextHopId* out) const noexcept {
-  for (std::size_t done = 0; done < count; done += kBurst) {
-    lookup_burst(addresses + done, std::min(kBurst, count - done), out + done);
+  const Ipv6View at = view();
+  for (std::size_t done = 0; done < count; done += kIpv6Burst) {
+    lookup_burst_(at, addresses + done, std::min(kIpv6Burst, count - done), out + done);
   }
 }
 
-// In passes over those that are not at their end yet, each pass reading one line that the pass
-// before has asked for. What a pass finds is kept or passed on without a branch on it.
-void Ipv6Lookup::lookup_burst(const Ipv6Address* addresses, std::size_t count,
-                              NextHopId* out) const noexcept {
-  std::array<std::uint8_t, kBurst> waiting, headed;
-  std::array<const std::byte*, kBurst> lines;
-  std::array<Ipv6Cell, kBurst> cells;
-  std::size_t left = 0, headers = 0;
-  const auto take = [&](std::size_t i, Ipv6Cell cell) {
-    out[i].value = cell - 1 < kNode - 1 ? cell : out[i].value;
-    const std::byte* line = arena_.at(line_of(cell));
-    __builtin_prefetch(line);
-    cells[left] = cell;
-    lines[left] = line;
-    waiting[left] = static_cast<std::uint8_t>(i);
-    headed[headers] = static_cast<std::uint8_t>(left);
-    left += is_node(cell) ? 1 : 0;
-    headers += headers_of(cell) > 0 ? 1 : 0;
-  };
+VectorUnit widest_vector_unit() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
+      __builtin_cpu_supports("avx512vl") != 0) return VectorUnit::avx512;
+  if (__builtin_cpu_supports("avx2") != 0) return VectorUnit::avx2;
+#endif
+  return VectorUnit::none;
+}
 
-  const Root* const all = roots();
-  std::size_t longer = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const Root& root = all[bits_at(addresses[i], 0)];
-    out[i] = root.next_hop;
-    lines[longer] = arena_.at(root.directory) + addresses[i].bytes[2] * sizeof(Ipv6Cell);
-    __builtin_prefetch(lines[longer]);
-    waiting[longer] = static_cast<std::uint8_t>(i);
-    longer += root.directory != 0 ? 1 : 0;
-  }
-  for (std::size_t w = 0; w < longer; ++w) {
-    Ipv6Cell cell;
-    std::memcpy(&cell, lines[w], sizeof cell);
-    take(waiting[w], cell);
-  }
-  for (unsigned offset = 2; left > 0; offset += 2) {
-    for (unsigned level = 1; headers > 0; ++level) {
-      std::size_t again = 0;
-      for (std::size_t h = 0; h < headers; ++h) {
-        const std::size_t w = headed[h];
-        const unsigned branch = branch_of(lines[w], bits_at(addresses[waiting[w]], offset));
-        const std::byte* first = arena_.at(line_of(cells[w]));
-        const auto passed = static_cast<std::size_t>(lines[w] - first) / kLineBytes;
-        lines[w] =
-            first + (kLevelStart[level] + (passed - kLevelStart[level - 1]) * kBranches + branch) *
-                        kLineBytes;
-        __builtin_prefetch(lines[w]);
-        headed[again] = static_cast<std::uint8_t>(w);
-        again += headers_of(cells[w]) > level ? 1 : 0;
-      }
-      headers = again;
-    }
-    const std::size_t here = left;
-    left = 0;
-    for (std::size_t w = 0; w < here; ++w) {
-      const std::size_t i = waiting[w];
-      take(i, cell_in(lines[w], width_of(cells[w]), bits_at(addresses[i], offset)));
-    }
-  }
+auto Ipv6Lookup::burst_for(VectorUnit unit) -> LookupBurst {
+#if defined(__x86_64__)
+  if (unit == VectorUnit::avx512) return lookup_ipv6_avx512;
+  if (unit == VectorUnit::avx2) return lookup_ipv6_avx2;
+#endif
+  return unit == VectorUnit::none ? lookup_ipv6_scalar : burst_for(VectorUnit::none);
 }
 
 // ---- changes
 
 void Ipv6Lookup::open_directory(std::uint32_t high16) {
-  if (root(high16).directory != 0) return;
+  if (root(high16).directory != kIpv6NoDirectory) return;
   const Block block = arena_.replace({}, kDirectoryLines);
   std::fill_n(arena_.at(block.line), kDirectoryLines * kLineBytes, std::byte{0});
-  root(high16).directory = block.line;
+  root(high16).directory = static_cast<std::uint32_t>(block.line * kLineBytes);
 }
 
 void Ipv6Lookup::close_directory(std::uint32_t high16) {
-  if (root(high16).directory == 0) return;
-  arena_.give_back({root(high16).directory, kDirectoryLines});
-  root(high16).directory = 0;
+  std::uint32_t& directory = root(high16).directory;
+  if (directory == kIpv6NoDirectory) return;
+  arena_.give_back({static_cast<std::uint32_t>(directory / kLineBytes), kDirectoryLines});
+  directory = kIpv6NoDirectory;
 }
 
-Ipv6Cell& Ipv6Lookup::directory_cell(std::uint32_t high24) {
-  return reinterpret_cast<Ipv6Cell*>(arena_.at(root(high24 >> 8).directory))[high24 & 0xff];
+Ipv6Cell Ipv6Lookup::entry(Ipv6Cell cell) {
+  if (is_node(cell)) return cell;
+  const auto [at, is_new] = constants_.try_emplace(cell);
+  if (is_new) {
+    const Interval one{0, cell};
+    const Block block = arena_.replace({}, 1);
+    write_keys(arena_.at(block.line), {&one, 1}, 1, keys_of(log_width_));
+    write_cells(arena_.at(block.line), log_width_, {&one, 1});
+    at->second = node(block.line, false, 1, log_width_);
+  }
+  return at->second;
+}
+
+namespace {
+
+unsigned log_width_for(std::uint32_t greatest) {
+  if (greatest <= std::numeric_limits<std::uint8_t>::max()) return 0;
+  return greatest <= std::numeric_limits<std::uint16_t>::max() ? 1 : 2;
+}
+
+}  // namespace
+
+bool Ipv6Lookup::too_narrow(std::uint32_t bound) const {
+  return log_width_for(bound - 1) > log_width_;
+}
+
+void Ipv6Lookup::set_bound(std::uint32_t bound) {
+  log_width_ = log_width_for(bound - 1);
+  for (const auto& [cell, node] : constants_) {
+    arena_.give_back({static_cast<std::uint32_t>(offset_of(node) / kLineBytes), 1});
+  }
+  constants_.clear();
 }
 
 void Ipv6Lookup::give_back(Block& block) {
@@ -162,62 +147,110 @@ void Ipv6Lookup::give_back(Block& block) {
   block = {};
 }
 
+// ---- the hash table
+
+// Unused keys are such as belong to another line, so that nobody asks for them here.
+void Ipv6Lookup::resize_near(std::size_t count) {
+  near_bits_ = kLeastNearBits;
+  while (too_many_near(count)) ++near_bits_;
+  near_ = arena_.replace(near_, 1u << near_bits_);
+  for (std::uint32_t line = 0; line < 1u << near_bits_; ++line) {
+    auto* keys = reinterpret_cast<std::uint32_t*>(arena_.at(near_.line + line));
+    std::fill_n(keys, kNearKeys, line == near_line(0, 32 - near_bits_) ? 1 : 0);
+  }
+}
+
+// At half of the keys on average few lines are full.
+bool Ipv6Lookup::too_many_near(std::size_t count) const {
+  return count > (std::size_t{kNearKeys / 2} << near_bits_);
+}
+
+std::byte* Ipv6Lookup::near_line_of(std::uint32_t high32) {
+  return arena_.at(near_.line + near_line(high32, 32 - near_bits_));
+}
+
+bool Ipv6Lookup::set_near(std::uint32_t high32, Ipv6Cell cell) {
+  const Ipv6Cell node = entry(cell);
+  auto* const keys = reinterpret_cast<std::uint32_t*>(near_line_of(high32));
+  auto* const end = keys + kNearKeys;
+  auto* at = std::find(keys, end, high32);
+  if (at == end) {
+    at = std::find_if(keys, end, [&](std::uint32_t key) {
+      return near_line(key, 32 - near_bits_) != near_line(high32, 32 - near_bits_);
+    });
+  }
+  if (at == end) return false;
+  *at = high32;
+  at[kNearKeys] = node;
+  return true;
+}
+
+void Ipv6Lookup::remove_near(std::uint32_t high32) {
+  auto* const keys = reinterpret_cast<std::uint32_t*>(near_line_of(high32));
+  auto* const at = std::find(keys, keys + kNearKeys, high32);
+  if (at == keys + kNearKeys) return;
+  *at = near_line(0, 32 - near_bits_) == near_line(high32, 32 - near_bits_) ? 1 : 0;
+}
+
+// ---- nodes
+
 namespace {
 
-CellWidth narrowest(std::span<const Interval> intervals) {
-  std::uint32_t greatest = 0;
-  for (const auto& interval : intervals) greatest = std::max(greatest, interval.cell);
-  if (greatest <= std::numeric_limits<std::uint8_t>::max()) return CellWidth::octet;
-  if (greatest <= std::numeric_limits<std::uint16_t>::max()) return CellWidth::word;
-  return CellWidth::wide;
+// A part is a line of leaves, or a header and 32 parts.
+std::size_t full_lines(std::size_t capacity, std::size_t in_leaf) {
+  return capacity == in_leaf ? 1 : 1 + kHeaderParts * full_lines(capacity / kHeaderParts, in_leaf);
 }
 
-// Writes intervals first, first + step, ... as the keys of a line: where each but the first begins.
-void write_keys(std::byte* line, std::span<const Interval> intervals, std::size_t first,
-                std::size_t step, unsigned most) {
-  for (unsigned key = 0; key < most; ++key) {
-    const std::size_t begins = first + (key + std::size_t{1}) * step;
-    const auto value = static_cast<std::uint16_t>(
-        begins < intervals.size() ? intervals[begins].first - 1 : 0xffff);
-    std::memcpy(line + key * sizeof value, &value, sizeof value);
-  }
+// Of a part that holds `count` intervals, 1 to its capacity.
+std::size_t lines_for(std::size_t count, std::size_t capacity, std::size_t in_leaf) {
+  if (capacity == in_leaf) return 1;
+  const std::size_t in_part = capacity / kHeaderParts;
+  const std::size_t full_parts = (count - 1) / in_part;
+  return 1 + full_parts * full_lines(in_part, in_leaf) +
+         lines_for(count - full_parts * in_part, in_part, in_leaf);
 }
 
-void write_cells(std::byte* line, const LineFormat& format, std::span<const Interval> intervals) {
-  for (std::size_t i = 0; i < intervals.size(); ++i) {  // little-endian: the low octets
-    std::memcpy(line + format.offset + i * format.width, &intervals[i].cell, format.width);
+struct PartWriter {
+  unsigned log_width;
+  std::size_t in_leaf;
+
+  void write(std::byte* line, std::span<const Interval> intervals, std::size_t capacity) const {
+    if (capacity == in_leaf) {
+      write_keys(line, intervals, 1, keys_of(log_width));
+      write_cells(line, log_width, intervals);
+      return;
+    }
+    const std::size_t in_part = capacity / kHeaderParts;
+    const std::size_t lines = full_lines(in_part, in_leaf);
+    write_keys(line, intervals, in_part, kHeaderKeys);
+    const auto stored = static_cast<std::uint16_t>(lines);
+    std::memcpy(line + kHeaderKeys * sizeof stored, &stored, sizeof stored);
+    line += kLineBytes;
+    for (std::size_t first = 0; first < intervals.size(); first += in_part) {
+      write(line, intervals.subspan(first, std::min(in_part, intervals.size() - first)), in_part);
+      line += lines * kLineBytes;
+    }
   }
-}
+};
 
 }  // namespace
 
-Ipv6Cell Ipv6Lookup::make_node(std::span<const Interval> intervals, Block& block) {
+Ipv6Cell Ipv6Lookup::make_node(std::span<const Interval> intervals, unsigned depth,
+                               Block& block) {
   if (intervals.size() == 1) {
     give_back(block);
     return intervals[0].cell;
   }
-  const CellWidth width = narrowest(intervals);
-  const LineFormat& format = format_of(width);
-  const std::size_t in_line = format.keys + 1;
-  const std::size_t leaves = (intervals.size() + in_line - 1) / in_line;
-  unsigned headers = 0;
-  for (std::size_t reach = 1; reach < leaves; reach *= kBranches) ++headers;
-  block = arena_.replace(block, kLevelStart[headers] + static_cast<std::uint32_t>(leaves));
-  assert(block.line <= kLineMask);
-
-  std::size_t step = in_line;  // intervals below one line of the level
-  for (unsigned level = headers + 1; level-- > 0; step *= level == headers ? 1 : kBranches) {
-    std::byte* line = arena_.at(block.line + kLevelStart[level]);
-    const bool is_leaf = level == headers;
-    const std::size_t reach = is_leaf ? in_line : step * kBranches;
-    for (std::size_t first = 0; first < intervals.size(); first += reach, line += kLineBytes) {
-      write_keys(line, intervals, first, is_leaf ? 1 : step, is_leaf ? format.keys : kLineKeys);
-      if (!is_leaf) continue;
-      const auto mine = intervals.subspan(first, std::min(in_line, intervals.size() - first));
-      write_cells(line, format, mine);
-    }
-  }
-  return node(block.line, width, headers);
+  const bool leads_on = std::any_of(intervals.begin(), intervals.end(),
+                                    [](const Interval& interval) { return is_node(interval.cell); });
+  const unsigned log_width = leads_on ? 2 : log_width_;
+  const std::size_t in_leaf = keys_of(log_width) + 1;
+  std::size_t capacity = in_leaf;
+  while (capacity < intervals.size()) capacity *= kHeaderParts;
+  block = arena_.replace(
+      block, static_cast<std::uint32_t>(lines_for(intervals.size(), capacity, in_leaf)));
+  PartWriter{log_width, in_leaf}.write(arena_.at(block.line), intervals, capacity);
+  return node(block.line, capacity > in_leaf, depth, log_width);
 }
 
 }  // namespace rackway::fib

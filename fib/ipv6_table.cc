@@ -27,6 +27,7 @@ unsigned common_bits(Ipv6Number a, Ipv6Number b) {
 
 std::optional<NextHopId> Ipv6Table::set(const IpPrefix& prefix, NextHopId next_hop) {
   const Ipv6Key key = key_of(prefix);
+  next_hop_bound_ = std::max(next_hop_bound_, next_hop.value + 1);
   const auto [at, is_new] = routes_.try_emplace(key, next_hop);
   std::optional<NextHopId> before;
   if (!is_new) before = std::exchange(at->second, next_hop);
@@ -143,6 +144,8 @@ bool Ipv6Table::longer_routes_in(const Ipv6Key& place) const {
 
 // Changes of one node together.
 void Ipv6Table::refresh() {
+  if (lookup_.too_narrow(next_hop_bound_)) forget_all_nodes();
+  make_room_for_near();
   for (unsigned depth = kDepths; depth-- > kBranchDepth;) {
     auto& changed = changed_[depth];
     std::sort(changed.begin(), changed.end());
@@ -161,6 +164,55 @@ void Ipv6Table::refresh() {
   }
 }
 
+// All will be made anew, with wider cells.
+void Ipv6Table::forget_all_nodes() {
+  lookup_.set_bound(next_hop_bound_);
+  lookup_.resize_near(near_nodes_);
+  for (auto& [place, node] : nodes_) lookup_.give_back(node.block);
+  nodes_.clear();
+  near_nodes_ = 0;
+  for (auto& [high16, directory] : directories_) {
+    for (std::uint32_t at = 0; at < directory.branches.size(); ++at) {
+      Node& node = directory.branches[at].node;
+      lookup_.give_back(node.block);
+      node.intervals.clear();
+      changed_[kBranchDepth].push_back(
+          {Ipv6Number{high16 << 8 | at} << (128 - kCellLength), kCellLength});
+    }
+  }
+}
+
+// At most as many /32s come as there are changed ones.
+void Ipv6Table::make_room_for_near() {
+  std::size_t most = near_nodes_;
+  for (unsigned depth = kNearDepth; depth < kDepths; ++depth) {
+    auto& changed = changed_[depth];
+    if (changed.size() <= 1) {
+      most += changed.size();
+      continue;
+    }
+    std::sort(changed.begin(), changed.end());
+    for (std::size_t i = 0; i < changed.size(); ++i) {
+      most += i == 0 || changed[i].bits(0, 32) != changed[i - 1].bits(0, 32) ? 1 : 0;
+    }
+  }
+  if (!lookup_.too_many_near(most)) return;
+  lookup_.resize_near(2 * most);
+  for (auto& [place, node] : nodes_) {
+    if (place.length == 32) show_node(place, node);
+  }
+}
+
+// Through the hash table if it is a /32's, or one that the node above leads to.
+void Ipv6Table::show_node(const Ipv6Key& place, Node& node) {
+  const bool was_near = std::exchange(node.near, false);
+  if (place.length == 32) node.near = lookup_.set_near(place.bits(0, 32), node.cell);
+  near_nodes_ += (node.near ? 1 : 0) - (was_near ? 1 : 0);
+  if (node.near && was_near) return;
+  const unsigned above = depth_of(place.length);
+  changed_[above].push_back(place);
+}
+
 void Ipv6Table::refresh_branch(const Ipv6Key& place, std::span<const Ipv6Key> changed) {
   const std::uint32_t high16 = place.bits(0, kRootLength);
   const auto known = directories_.find(high16);
@@ -174,36 +226,56 @@ void Ipv6Table::refresh_branch(const Ipv6Key& place, std::span<const Ipv6Key> ch
   lookup_.open_directory(high16);
   Node& node = known->second.branches[place.bits(kRootLength, kCellLength - kRootLength)].node;
   renew(node, place, kBranchDepth, changed);
-  lookup_.directory_cell(place.bits(0, kCellLength)) = node.cell;
+  // Where there are longer routes, they may be in the hash table only.
+  const bool all_of_it = !longer_routes_in(place);
+  lookup_.set_directory(place.bits(0, kCellLength), all_of_it ? node.cell : lookup_.node_of(node.cell));
 }
 
-// One that comes or goes, or is found elsewhere, changes the node above it.
+// One that is found through the node above changes that when it comes, goes, or moves.
 void Ipv6Table::refresh_node(const Ipv6Key& place, unsigned depth,
                              std::span<const Ipv6Key> changed) {
   const auto known = nodes_.find(place);
-  bool moved = true;
   if (!longer_routes_in(place)) {
-    if (known == nodes_.end()) return;
-    lookup_.give_back(known->second.block);
-    nodes_.erase(known);
-  } else if (known != nodes_.end()) {
-    const Ipv6Cell before = known->second.cell;
+    if (known != nodes_.end()) forget_node(known);
+  } else if (known == nodes_.end()) {
+    changed_[depth - 1].push_back(place);
+  } else {
     Node node = std::move(known->second);  // others may come meanwhile
+    const Ipv6Cell before = node.cell;
     renew(node, place, depth, changed);
-    moved = node.cell != before;
+    if (node.cell != before) show_node(place, node);
     nodes_[place] = std::move(node);
   }
-  if (moved) changed_[depth - 1].push_back(place);
 }
 
+void Ipv6Table::forget_node(Nodes::iterator known) {
+  auto& [place, node] = *known;
+  lookup_.give_back(node.block);
+  if (node.near) {
+    lookup_.remove_near(place.bits(0, 32));
+    --near_nodes_;
+  } else {
+    changed_[depth_of(place.length)].push_back(place);
+  }
+  nodes_.erase(known);
+}
+
+// What the node above is to show there, where `outer` is what it shows without the node.
 Ipv6Cell Ipv6Table::cell_of_node(const Ipv6Key& place, unsigned depth, Ipv6Cell outer) {
   const auto known = nodes_.find(place);
-  if (known != nodes_.end() && known->second.outer == outer) return known->second.cell;
+  if (known != nodes_.end() && known->second.outer == outer) {
+    return known->second.near ? outer : known->second.cell;
+  }
   Node node;
   if (known != nodes_.end()) node = std::move(known->second);
   node.outer = outer;
   renew(node, place, depth, {});
-  const Ipv6Cell cell = node.cell;
+  if (place.length == 32) {
+    const bool was_near = node.near;
+    node.near = lookup_.set_near(place.bits(0, 32), node.cell);
+    near_nodes_ += (node.near ? 1 : 0) - (was_near ? 1 : 0);
+  }
+  const Ipv6Cell cell = node.near ? outer : node.cell;
   nodes_[place] = std::move(node);
   return cell;
 }
@@ -224,7 +296,7 @@ void Ipv6Table::renew(Node& node, const Ipv6Key& place, unsigned depth,
                         first_value(key, depth) + values_of(key, depth));
     }
   }
-  node.cell = lookup_.make_node(node.intervals, node.block);
+  node.cell = lookup_.make_node(node.intervals, depth, node.block);
 }
 
 // What the key's values show where nothing longer is.
@@ -249,7 +321,8 @@ std::vector<Interval> Ipv6Table::intervals_of(const Ipv6Key& range, unsigned dep
       continue;
     }
     const Ipv6Key below = key.covering(end_bit);
-    sweep.cover(value, 1, cell_of_node(below, depth + 1, sweep.cell_at(value)));
+    const Ipv6Cell outer_of_node = sweep.cell_at(value);
+    sweep.cover(value, 1, cell_of_node(below, depth + 1, outer_of_node));
     if (below.last() == range.last()) break;
     at = routes_.lower_bound({below.last() + 1, 0});
   }
@@ -261,7 +334,7 @@ std::vector<Interval> Ipv6Table::intervals_of(const Ipv6Key& range, unsigned dep
 std::size_t Ipv6Table::update_bytes() const {
   return routes_.size() * sizeof(Routes::value_type) + root_lengths_.size() +
          directories_.size() * (sizeof(Directory) + 256 * sizeof(Branch)) +
-         nodes_.capacity() * sizeof(std::pair<Ipv6Key, Node>);
+         nodes_.capacity() * sizeof(Nodes::value_type);
 }
 
 }  // namespace rackway::fib

@@ -72,9 +72,11 @@ class Ipv6Table {
   struct Node {
     Ipv6Cell cell = 0;   // how one comes to it
     Ipv6Cell outer = 0;  // a next hop; 0: the root's
+    bool near = false;   // through the hash table
     Ipv6Lookup::Block block;
     std::vector<Interval> intervals;
   };
+  using Nodes = absl::flat_hash_map<Ipv6Key, Node>;
   struct Branch {
     Node node;
     std::uint8_t outer_length = 0;
@@ -84,6 +86,7 @@ class Ipv6Table {
     std::vector<Branch> branches = std::vector<Branch>(256);
   };
   static constexpr unsigned kBranchDepth = 1;  // of the nodes for a /24
+  static constexpr unsigned kNearDepth = 2;    // of those for a /32
 
   [[nodiscard]] static TableRoute table_route(const Ipv6Key& key, NextHopId next_hop) {
     return {{ipv6_address(key.address), static_cast<std::uint8_t>(key.length)}, next_hop};
@@ -113,6 +116,10 @@ class Ipv6Table {
 
   void refresh_branch(const Ipv6Key& place, std::span<const Ipv6Key> changed);
   void refresh_node(const Ipv6Key& place, unsigned depth, std::span<const Ipv6Key> changed);
+  void forget_all_nodes();
+  void make_room_for_near();
+  void show_node(const Ipv6Key& place, Node& node);
+  void forget_node(Nodes::iterator known);
   void renew(Node& node, const Ipv6Key& place, unsigned depth, std::span<const Ipv6Key> changed);
   [[nodiscard]] Ipv6Cell cell_of_node(const Ipv6Key& place, unsigned depth, Ipv6Cell outer);
   [[nodiscard]] Ipv6Cell shown_by(const Ipv6Key& key, const Ipv6Key& place, Ipv6Cell outer) const;
@@ -122,7 +129,9 @@ class Ipv6Table {
   Routes routes_;
   std::vector<std::uint8_t> root_lengths_;                     // of the routes that the root shows
   absl::flat_hash_map<std::uint32_t, Directory> directories_;  // by the first 16 bits
-  absl::flat_hash_map<Ipv6Key, Node> nodes_;
+  Nodes nodes_;
+  std::size_t near_nodes_ = 0;
+  std::uint32_t next_hop_bound_ = kFirstNextHop;  // above all that ever were
   std::array<std::vector<Ipv6Key>, kDepths> changed_;  // what to look at anew, by depth of the node
   Ipv6Lookup lookup_;
 };
