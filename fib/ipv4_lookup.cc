@@ -18,16 +18,16 @@ void Ipv4Lookup<Leaf>::lookup(const Ipv4Address* addresses, std::size_t count,
 template <class Leaf>
 void Ipv4Lookup<Leaf>::lookup_burst(const Ipv4Address* addresses, std::size_t count,
                                     NextHopId* out) const noexcept {
-  std::array<const std::byte*, kBurst> blocks;
+  std::array<Ref, kBurst> blocks;
   const Ref* const refs = arena_.refs();
 #pragma GCC unroll 4
   for (std::size_t i = 0; i < count; ++i) {
-    blocks[i] = arena_.at(refs[addresses[i].value >> (32 - kRootBits)]);
-    __builtin_prefetch(blocks[i]);
+    blocks[i] = refs[addresses[i].value >> (32 - kRootBits)];
+    __builtin_prefetch(arena_.at(blocks[i]));
   }
 #pragma GCC unroll 4
   for (std::size_t i = 0; i < count; ++i) {
-    out[i].value = Arena::leaf(blocks[i], addresses[i].value >> 8 & (kCells - 1));
+    out[i].value = Arena::leaf(arena_.at(blocks[i]), addresses[i].value >> 8 & (kCells - 1));
   }
   std::uint32_t marked = 0;
   for (std::size_t i = 0; i < count; ++i) marked |= out[i].value == kDeep ? 1 : 0;

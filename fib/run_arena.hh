@@ -2,8 +2,8 @@
 // Runs of 64 cells as lookups read them: a bitmap in which bit i says that a run begins at cell i,
 // and behind it one leaf for each run, of 1, 2 or 4 octets. Sizes are powers of two from 16 octets
 // on and aligned to themselves, so that up to 64 octets one cache line holds all. A single run for
-// a next hop is shared by all who need it. Named by the index of its first 16 octets; index 0 is
-// the single run of leaf 0, also in fresh memory. One writer while nobody reads.
+// a next hop is shared by all who need it. Named by the octet at which it begins; at 0 is the single
+// run of leaf 0, also in fresh memory. One writer while nobody reads.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -38,7 +38,7 @@ class RunArena {
     return reinterpret_cast<const Ref*>(memory_.data() + kFront);
   }
   [[nodiscard]] const std::byte* at(Ref ref) const noexcept {
-    return memory_.data() + std::size_t{ref} * kGranule;
+    return memory_.data() + ref;
   }
   // The leaf of one cell, 0..63, of a block at(ref).
   [[nodiscard]] static Leaf leaf(const std::byte* block, unsigned cell) noexcept {
@@ -69,7 +69,7 @@ class RunArena {
     return static_cast<unsigned>(std::bit_width((size - 1) / kGranule));
   }
   [[nodiscard]] std::byte* writable(Ref ref) noexcept {
-    return memory_.data() + std::size_t{ref} * kGranule;
+    return memory_.data() + ref;
   }
   [[nodiscard]] unsigned runs_of(Ref ref) const {
     std::uint64_t starts;
@@ -159,9 +159,9 @@ void RunArena<Leaf>::refill(unsigned size_class) {
   constexpr std::size_t kPiece = kGranule << (kClasses - 1);
   const std::size_t unaligned = memory_.used() % kPiece;
   const std::size_t begin = memory_.extend(unaligned == 0 ? kPiece : 2 * kPiece - unaligned);
-  const std::size_t first = (begin + kPiece - 1) / kPiece * kPiece / kGranule;
-  const std::size_t step = std::size_t{1} << size_class;
-  for (std::size_t at = kPiece / kGranule; at > 0; at -= step) {
+  const std::size_t first = (begin + kPiece - 1) / kPiece * kPiece;
+  const std::size_t step = kGranule << size_class;
+  for (std::size_t at = kPiece; at > 0; at -= step) {
     free_[size_class].push_back(static_cast<Ref>(first + at - step));
   }
 }
