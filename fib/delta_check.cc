@@ -43,7 +43,8 @@ class DeltaCheck {
   [[nodiscard]] Result<void> run() const {
     for (const auto step :
          {&DeltaCheck::records, &DeltaCheck::keys, &DeltaCheck::members, &DeltaCheck::route_groups,
-          &DeltaCheck::removals, &DeltaCheck::adjacency_users, &DeltaCheck::group_users}) {
+          &DeltaCheck::removals, &DeltaCheck::adjacency_users, &DeltaCheck::group_users,
+          &DeltaCheck::room}) {
       if (auto checked = (this->*step)(); !checked) return checked;
     }
     return {};
@@ -135,6 +136,27 @@ class DeltaCheck {
       if (const auto routes = staying[id]; routes != 0) {
         return refuse(id, "to be removed, is still used by " + std::to_string(routes) + " routes");
       }
+    }
+    return {};
+  }
+
+  [[nodiscard]] Result<void> room() const {
+    const auto is_ipv4 = [](const IpPrefix& prefix) { return prefix.address.is_v4(); };
+    const auto after = [&](bool ipv4, std::size_t before) {
+      for (const Route& route : delta_.routes) {
+        before += is_ipv4(route.prefix) == ipv4 && !content_.find(route.prefix) ? 1 : 0;
+      }
+      for (const IpPrefix& prefix : delta_.removed_routes)
+        before -= is_ipv4(prefix) == ipv4 ? 1 : 0;
+      return before;
+    };
+    if (content_.ipv4.size() + delta_.routes.size() > kMaxIpv4Routes &&
+        after(true, content_.ipv4.size()) > kMaxIpv4Routes) {
+      return fail("more than " + std::to_string(kMaxIpv4Routes) + " IPv4 routes");
+    }
+    if (content_.ipv6.size() + delta_.routes.size() > kMaxIpv6Routes &&
+        after(false, content_.ipv6.size()) > kMaxIpv6Routes) {
+      return fail("more than " + std::to_string(kMaxIpv6Routes) + " IPv6 routes");
     }
     return {};
   }

@@ -72,6 +72,10 @@ std::optional<Route> Fib::find(const IpPrefix& prefix) const {
   return state_->find(prefix);
 }
 
+std::vector<Route> Fib::covering(const IpPrefix& prefix) const {
+  return state_->covering(prefix);
+}
+
 const Group* Fib::find(GroupId id) const {
   return state_->groups.find(id);
 }
@@ -86,6 +90,11 @@ std::span<const LocalAdjacency> Fib::adjacencies_of(NodeId node) const noexcept 
 
 std::span<const PortAddress> Fib::addresses_of(NodeId node) const noexcept {
   return state_->addresses.of(node);
+}
+
+Fib::Memory Fib::memory() const {
+  return {state_->ipv4.lookup_bytes(), state_->ipv6.lookup_bytes(),
+          state_->ipv4.update_bytes() + state_->ipv6.update_bytes()};
 }
 
 Fib::Size Fib::size() const {

@@ -81,6 +81,8 @@ class Fib {
   // The longest route that covers the address, or the route of exactly this prefix.
   [[nodiscard]] std::optional<Route> longest_match(const IpAddress& address) const;
   [[nodiscard]] std::optional<Route> find(const IpPrefix& prefix) const;
+  // Every route that covers the prefix, its own among them, longest first.
+  [[nodiscard]] std::vector<Route> covering(const IpPrefix& prefix) const;
   [[nodiscard]] const Group* find(GroupId id) const;
   [[nodiscard]] const Adjacency* find(AdjacencyKey key) const;
 
@@ -89,6 +91,12 @@ class Fib {
   [[nodiscard]] std::span<const LocalAdjacency> adjacencies_of(NodeId node) const noexcept;
   // Sorted by port. Valid until the next apply().
   [[nodiscard]] std::span<const PortAddress> addresses_of(NodeId node) const noexcept;
+
+  // Octets of what lookups read, and about those that only changes of routes need.
+  struct Memory {
+    std::size_t ipv4_lookup{}, ipv6_lookup{}, update{};
+  };
+  [[nodiscard]] Memory memory() const;
 
   struct Size {
     std::size_t ipv4_routes{}, ipv6_routes{}, groups{}, adjacencies{}, addresses{};

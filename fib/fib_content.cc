@@ -97,6 +97,15 @@ std::optional<Route> FibContent::longest_match(const IpAddress& address) const {
   return Route{match->prefix, groups.group_of(match->next_hop)};
 }
 
+std::vector<Route> FibContent::covering(const IpPrefix& prefix) const {
+  std::vector<Route> routes;
+  const auto found = prefix.address.is_v4() ? ipv4.covering(prefix) : ipv6.covering(prefix);
+  for (const auto& route : found) {
+    routes.push_back({route.prefix, groups.group_of(route.next_hop)});
+  }
+  return routes;
+}
+
 Delta FibContent::snapshot() const {
   Delta all;
   for (const auto& [key, adjacency] : adjacencies.records()) all.adjacencies.push_back(adjacency);

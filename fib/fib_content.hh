@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "fib/adjacency_table.hh"
 #include "fib/group_table.hh"
@@ -28,6 +29,7 @@ struct FibContent {
 
   [[nodiscard]] std::optional<Route> find(const IpPrefix& prefix) const;
   [[nodiscard]] std::optional<Route> longest_match(const IpAddress& address) const;
+  [[nodiscard]] std::vector<Route> covering(const IpPrefix& prefix) const;
 
  private:
   void set(const Adjacency& adjacency);

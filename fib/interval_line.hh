@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One cache line of an interval search: 16-bit keys in ascending order at its front. Key j is the last
-// value before interval j + 1, so the interval of a value is the number of keys below it; unused
-// keys are 0xffff, below which every value is. Such a search costs one comparison of the whole line
-// and no branch. A line of leaves has a cell for each interval behind its keys. A header is followed
-// by up to 32 parts of equal size, each a line of leaves or a header with what it leads to; its last
-// 16 bits are the lines of a part.
-// Files that include it are compiled for different processors, so nothing in it is shared by them.
+// One cache line of an interval search: 16-bit keys in ascending order at its front. Key j is the
+// last value before interval j + 1, so the interval of a value is the number of keys below it;
+// unused keys are 0xffff, below which every value is. Such a search costs one comparison of the
+// whole line and no branch. A line of leaves has a cell for each interval behind its keys. A header
+// is followed by up to 32 parts of equal size, each a line of leaves or a header with what it leads
+// to; its last 16 bits are the lines of a part. Files that include it are compiled for different
+// processors, so nothing in it is shared by them.
 #pragma once
 
 #include <bit>
@@ -42,8 +42,8 @@ struct Scalar {
     }
     return bits;
   }
-  // Which of up to 64 are not at their end: cells of another width than the common one, 0, and cells
-  // with bit 31.
+  // Which of up to 64 are not at their end: cells of another width than the common one, 0, and
+  // cells with bit 31.
   [[nodiscard, gnu::always_inline]] static std::uint64_t open(const std::uint32_t* nodes,
                                                               const std::uint32_t* cells,
                                                               std::size_t count,

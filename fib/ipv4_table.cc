@@ -43,8 +43,26 @@ std::optional<NextHopId> Ipv4Table::find(const IpPrefix& prefix) const {
 }
 
 std::optional<TableRoute> Ipv4Table::longest_match(Ipv4Address address) const {
-  for (unsigned length = Address::kBits + 1; length-- > 0;) {
-    const auto prefix = IpPrefix::covering(address, static_cast<std::uint8_t>(length));
+  return covering_route(address.value, Address::kBits, 0);
+}
+
+std::vector<TableRoute> Ipv4Table::covering(const IpPrefix& prefix) const {
+  std::vector<TableRoute> routes;
+  const std::uint32_t address = prefix.address.v4().value;
+  auto next = covering_route(address, prefix.length, 0);
+  while (next) {
+    routes.push_back(*next);
+    const unsigned length = next->prefix.length;
+    next = length == 0 ? std::nullopt : covering_route(address, length - 1, 0);
+  }
+  return routes;
+}
+
+// The longest of `shortest` to `length` bits that covers the address.
+std::optional<TableRoute> Ipv4Table::covering_route(std::uint32_t address, unsigned length,
+                                                    unsigned shortest) const {
+  for (unsigned bits = length + 1; bits-- > shortest;) {
+    const auto prefix = IpPrefix::covering(Ipv4Address{address}, static_cast<std::uint8_t>(bits));
     if (const auto next_hop = find(prefix)) return TableRoute{prefix, *next_hop};
   }
   return std::nullopt;
@@ -82,9 +100,11 @@ void Ipv4Table::note_deep(std::uint32_t high24) {
 // Where nothing longer up to /18 stands before it.
 void Ipv4Table::paint_outer(std::uint32_t address, unsigned length, NextHopId next_hop,
                             bool removed) {
-  const TableRoute shown =
-      removed ? shorter_route(address, length)
-              : TableRoute{{Ipv4Address{address}, static_cast<std::uint8_t>(length)}, next_hop};
+  TableRoute shown{{Ipv4Address{address}, static_cast<std::uint8_t>(length)}, next_hop};
+  if (removed) {
+    shown =
+        covering_route(address, length - 1, 1).value_or(TableRoute{{Ipv4Address{}, 0}, kDefault});
+  }
   const std::uint32_t first = address >> (32 - kSlotLength);
   const std::uint32_t count = std::uint32_t{1} << (kSlotLength - length);
   for (std::uint32_t slot = first; slot < first + count; ++slot) {
@@ -106,15 +126,6 @@ void Ipv4Table::show_outer(std::uint32_t slot) {
         lookup.repaint_slot(slot, at.inner_runs, at.outer);
       },
       lookup_);
-}
-
-// The longest route up to /18 that is shorter and covers the address; the default if there is none.
-TableRoute Ipv4Table::shorter_route(std::uint32_t address, unsigned length) const {
-  while (--length > 0) {
-    const auto prefix = IpPrefix::covering(Ipv4Address{address}, static_cast<std::uint8_t>(length));
-    if (const auto next_hop = find(prefix)) return {prefix, *next_hop};
-  }
-  return {{Ipv4Address{}, 0}, kDefault};
 }
 
 // ---- the lookup structure

@@ -51,6 +51,9 @@ class Ipv4Table {
   // The longest route that covers the address, also the default route.
   [[nodiscard]] std::optional<TableRoute> longest_match(Ipv4Address address) const;
 
+  // Every route that covers the prefix, its own among them, longest first.
+  [[nodiscard]] std::vector<TableRoute> covering(const IpPrefix& prefix) const;
+
   [[nodiscard]] std::size_t size() const { return routes_.size(); }
   // visit(TableRoute) for every route, in order of prefix.
   template <class Visit>
@@ -91,7 +94,8 @@ class Ipv4Table {
   void note_deep(std::uint32_t high24);
   void paint_outer(std::uint32_t address, unsigned length, NextHopId next_hop, bool removed);
   void show_outer(std::uint32_t slot);
-  [[nodiscard]] TableRoute shorter_route(std::uint32_t address, unsigned length) const;
+  [[nodiscard]] std::optional<TableRoute> covering_route(std::uint32_t address, unsigned length,
+                                                         unsigned shortest) const;
 
   void make_slot(std::uint32_t slot);
   void make_deep(std::uint32_t high24, NextHopId outer);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A burst of IPv6 lookups, written once and compiled for each kind of vectors (ipv6_burst_*.cc). In
-// passes over the burst, each reading one line for every address that the pass before has asked for,
-// and without a branch on what it finds. Who ends in a directory is done after the first pass; the
-// others lie side by side from then on. The few whose cells lead on from one node to another are
-// followed one by one behind the passes.
+// passes over the burst, each reading one line for every address that the pass before has asked
+// for, and without a branch on what it finds. Who ends in a directory is done after the first pass;
+// the others lie side by side from then on. The few whose cells lead on from one node to another
+// are followed one by one behind the passes.
 #pragma once
 
 #include <array>
@@ -61,9 +61,9 @@ class Ipv6Burst {
 #if defined(__AVX512BW__)
   // Of sixteen addresses 32 bits each, from bit 32 * `word` on, in host byte order.
   [[gnu::always_inline]] static __m512i words_of(const __m512i (&quads)[4], int word) noexcept {
-    const __m512i pick = _mm512_add_epi32(
-        _mm512_set_epi32(28, 24, 20, 16, 12, 8, 4, 0, 28, 24, 20, 16, 12, 8, 4, 0),
-        _mm512_set1_epi32(word));
+    const __m512i pick =
+        _mm512_add_epi32(_mm512_set_epi32(28, 24, 20, 16, 12, 8, 4, 0, 28, 24, 20, 16, 12, 8, 4, 0),
+                         _mm512_set1_epi32(word));
     const __m512i swap = _mm512_set_epi8(
         60, 61, 62, 63, 56, 57, 58, 59, 52, 53, 54, 55, 48, 49, 50, 51, 44, 45, 46, 47, 40, 41, 42,
         43, 36, 37, 38, 39, 32, 33, 34, 35, 28, 29, 30, 31, 24, 25, 26, 27, 20, 21, 22, 23, 16, 17,
@@ -81,8 +81,8 @@ class Ipv6Burst {
     const __m512i line = _mm512_srl_epi32(hash, _mm_cvtsi32_si128(static_cast<int>(view_.shift)));
     _mm512_store_si512(&high_[i], high);
     _mm512_store_si512(&roots_[i], _mm512_srli_epi32(high, 16));
-    _mm512_store_si512(&octets_[i], _mm512_and_si512(_mm512_srli_epi32(high, 6),
-                                                     _mm512_set1_epi32(0xff << 2)));
+    _mm512_store_si512(&octets_[i],
+                       _mm512_and_si512(_mm512_srli_epi32(high, 6), _mm512_set1_epi32(0xff << 2)));
     _mm512_store_si512(&lines_[i], _mm512_slli_epi32(line, 6));
     _mm512_store_si512(&next16_[i], _mm512_srli_epi32(low, 16));
   }
@@ -191,8 +191,8 @@ class Ipv6Burst {
     out_[i] = root_of(view_.base, high32).next_hop;
   }
 
-  // What the passes have not brought to an end: cells of another width, cells that lead on, and those
-  // that leave it to the root.
+  // What the passes have not brought to an end: cells of another width, cells that lead on, and
+  // those that leave it to the root.
   template <class Isa>
   [[gnu::always_inline]] void finish(std::uint64_t open) noexcept {
     std::size_t leading_on = 0;
@@ -200,8 +200,7 @@ class Ipv6Burst {
       const auto w = static_cast<std::size_t>(std::countr_zero(open));
       const Ipv6Cell node = nodes_[w];
       const auto value = static_cast<std::uint16_t>(values_[w]);
-      const Ipv6Cell cell =
-          cell_in<Isa>(view_.base + offset_of(node), log_width_of(node), value);
+      const Ipv6Cell cell = cell_in<Isa>(view_.base + offset_of(node), log_width_of(node), value);
       __builtin_prefetch(view_.base + offset_of(cell));
       out_[who_[w]].value = cell;
       nodes_[leading_on] = cell;
@@ -222,8 +221,8 @@ class Ipv6Burst {
   NextHopId* const out_;
   std::size_t left_ = 0, headed_count_ = 0;
   struct alignas(kLineBytes) Array : std::array<std::uint32_t, kIpv6Burst + 16> {};
-  // Of each address: its first 32 bits, 16 and 8 of them as places in root and directory, the line of
-  // its hash in octets, and the 16 bits that follow.
+  // Of each address: its first 32 bits, 16 and 8 of them as places in root and directory, the line
+  // of its hash in octets, and the 16 bits that follow.
   Array high_, roots_, octets_, lines_, next16_;
   // Of those left: which they are, where they are, and the 16 bits that the node is about.
   Array who_, nodes_, values_, cells_;

@@ -4,7 +4,7 @@
 namespace rackway::fib {
 
 void lookup_ipv6_scalar(const Ipv6View& view, const Ipv6Address* addresses, std::size_t count,
-                       NextHopId* out) noexcept {
+                        NextHopId* out) noexcept {
   Ipv6Burst::run<Scalar>(view, addresses, count, out);
 }
 

@@ -78,7 +78,8 @@ void Ipv6Lookup::lookup(const Ipv6Address* addresses, std::size_t count,
 VectorUnit widest_vector_unit() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
-      __builtin_cpu_supports("avx512vl") != 0) return VectorUnit::avx512;
+      __builtin_cpu_supports("avx512vl") != 0)
+    return VectorUnit::avx512;
   if (__builtin_cpu_supports("avx2") != 0) return VectorUnit::avx2;
 #endif
   return VectorUnit::none;
@@ -235,14 +236,14 @@ struct PartWriter {
 
 }  // namespace
 
-Ipv6Cell Ipv6Lookup::make_node(std::span<const Interval> intervals, unsigned depth,
-                               Block& block) {
+Ipv6Cell Ipv6Lookup::make_node(std::span<const Interval> intervals, unsigned depth, Block& block) {
   if (intervals.size() == 1) {
     give_back(block);
     return intervals[0].cell;
   }
-  const bool leads_on = std::any_of(intervals.begin(), intervals.end(),
-                                    [](const Interval& interval) { return is_node(interval.cell); });
+  const bool leads_on =
+      std::any_of(intervals.begin(), intervals.end(),
+                  [](const Interval& interval) { return is_node(interval.cell); });
   const unsigned log_width = leads_on ? 2 : log_width_;
   const std::size_t in_leaf = keys_of(log_width) + 1;
   std::size_t capacity = in_leaf;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of an IPv6 table that packets read. A root of 2^16 entries for the first 16 bits: the
-// next hop of the longest route up to /16, and whether there are longer ones. Those are found in two
-// ways. A hash table leads to the nodes for /32s with longer routes, one line for a probe. What is
-// not there goes through directories of 256 cells for 8 more bits, which lead to nodes for /24s.
+// next hop of the longest route up to /16, and whether there are longer ones. Those are found in
+// two ways. A hash table leads to the nodes for /32s with longer routes, one line for a probe. What
+// is not there goes through directories of 256 cells for 8 more bits, which lead to nodes for /24s.
 // A node is the intervals into which the routes cut the values of 16 bits: one cache line for up to
 // 20 routes or so, else a tree of lines with 32 branches. Its cells are next hops, or lead to nodes
 // for the 16 bits behind. So a /48 in a provider's /32 is found in two or three lines behind the
@@ -65,9 +65,7 @@ class Ipv6Lookup {
   // out[i] = lookup(addresses[i]) for i < count.
   void lookup(const Ipv6Address* addresses, std::size_t count, NextHopId* out) const noexcept;
 
-  void set_root(std::uint32_t high16, NextHopId next_hop) {
-    root(high16).next_hop = next_hop;
-  }
+  void set_root(std::uint32_t high16, NextHopId next_hop) { root(high16).next_hop = next_hop; }
   // Without directory all of the /16 shows the root's next hop.
   void open_directory(std::uint32_t high16);
   void close_directory(std::uint32_t high16);

@@ -24,9 +24,15 @@ constexpr std::uint32_t kLineMask = kHeaded - static_cast<std::uint32_t>(kLineBy
 constexpr std::uint32_t kShiftMask = 0x30, kHalfMask = 8, kWidthMask = 3;
 static_assert(kLineBytes == 64);
 
-constexpr bool is_node(Ipv6Cell cell) { return (cell & kNode) != 0; }
-constexpr std::uint32_t offset_of(Ipv6Cell cell) { return cell & kLineMask; }
-constexpr unsigned log_width_of(Ipv6Cell cell) { return cell & kWidthMask; }
+constexpr bool is_node(Ipv6Cell cell) {
+  return (cell & kNode) != 0;
+}
+constexpr std::uint32_t offset_of(Ipv6Cell cell) {
+  return cell & kLineMask;
+}
+constexpr unsigned log_width_of(Ipv6Cell cell) {
+  return cell & kWidthMask;
+}
 constexpr Ipv6Cell node(std::uint32_t line, bool headed, unsigned depth, unsigned log_width) {
   return kNode | (headed ? kHeaded : 0) | static_cast<std::uint32_t>(line * kLineBytes) |
          (48 - 16 * (depth & 3)) | (depth >= 4 ? kHalfMask : 0) | log_width;
@@ -87,8 +93,8 @@ template <class Isa>
   std::memcpy(&cell, base + directory + (high32 >> 8 & 0xff) * sizeof cell, sizeof cell);
   return cell;
 }
-// The cell, or the root's next hop if it is 0. In arithmetic, as compilers make a branch of a choice,
-// and this one can not be foreseen.
+// The cell, or the root's next hop if it is 0. In arithmetic, as compilers make a branch of a
+// choice, and this one can not be foreseen.
 [[gnu::always_inline]] inline Ipv6Cell or_root(Ipv6Cell cell, Ipv6Root root) noexcept {
   return cell | (root.next_hop.value & (0u - static_cast<std::uint32_t>(cell == 0)));
 }

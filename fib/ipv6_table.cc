@@ -60,14 +60,27 @@ std::optional<NextHopId> Ipv6Table::find(const IpPrefix& prefix) const {
 }
 
 std::optional<TableRoute> Ipv6Table::longest_match(const Ipv6Address& address) const {
-  const Ipv6Key host{number_of(address), 128};
-  if (const auto at = routes_.find(host); at != routes_.end()) {
-    return table_route(at->first, at->second);
+  const auto routes = covering(IpPrefix::host(address));
+  return routes.empty() ? std::nullopt : std::optional(routes.front());
+}
+
+std::vector<TableRoute> Ipv6Table::covering(const IpPrefix& prefix) const {
+  std::vector<TableRoute> routes;
+  const auto add = [&](const Ipv6Key& key) {
+    if (const auto at = routes_.find(key); at != routes_.end()) {
+      routes.push_back(table_route(at->first, at->second));
+    }
+  };
+  Ipv6Key key = key_of(prefix);
+  add(key);
+  while (key.length > 1) {
+    const auto shorter = shorter_route(key, 0);
+    if (!shorter) break;
+    routes.push_back(*shorter);
+    key = key_of(shorter->prefix);
   }
-  if (const auto shorter = shorter_route(host, 0)) return shorter;
-  const auto at = routes_.find({0, 0});
-  if (at == routes_.end()) return std::nullopt;
-  return table_route(at->first, at->second);
+  if (prefix.length > 0) add({0, 0});
+  return routes;
 }
 
 // The route before a key in the order either covers it, and then nothing longer does; or what
@@ -228,7 +241,8 @@ void Ipv6Table::refresh_branch(const Ipv6Key& place, std::span<const Ipv6Key> ch
   renew(node, place, kBranchDepth, changed);
   // Where there are longer routes, they may be in the hash table only.
   const bool all_of_it = !longer_routes_in(place);
-  lookup_.set_directory(place.bits(0, kCellLength), all_of_it ? node.cell : lookup_.node_of(node.cell));
+  lookup_.set_directory(place.bits(0, kCellLength),
+                        all_of_it ? node.cell : lookup_.node_of(node.cell));
 }
 
 // One that is found through the node above changes that when it comes, goes, or moves.

@@ -30,7 +30,9 @@ class Ipv6Table {
   using Address = Ipv6Address;
   static constexpr NextHopId kDefault = kIpv6Default;
 
-  Ipv6Table() : root_lengths_(kRoots) {}
+  // unit: what bursts of lookups may use.
+  explicit Ipv6Table(VectorUnit unit = widest_vector_unit())
+      : root_lengths_(kRoots), lookup_(unit) {}
 
   // Both return the next hop that the prefix had before. The prefix is of this family and its host
   // bits are clear; the next hop is kFirstNextHop or more.
@@ -49,6 +51,9 @@ class Ipv6Table {
   [[nodiscard]] std::optional<NextHopId> find(const IpPrefix& prefix) const;
   // The longest route that covers the address, also the default route.
   [[nodiscard]] std::optional<TableRoute> longest_match(const Ipv6Address& address) const;
+
+  // Every route that covers the prefix, its own among them, longest first.
+  [[nodiscard]] std::vector<TableRoute> covering(const IpPrefix& prefix) const;
 
   [[nodiscard]] std::size_t size() const { return routes_.size(); }
   // visit(TableRoute) for every route, in order of prefix.
@@ -131,7 +136,7 @@ class Ipv6Table {
   absl::flat_hash_map<std::uint32_t, Directory> directories_;  // by the first 16 bits
   Nodes nodes_;
   std::size_t near_nodes_ = 0;
-  std::uint32_t next_hop_bound_ = kFirstNextHop;  // above all that ever were
+  std::uint32_t next_hop_bound_ = kFirstNextHop;       // above all that ever were
   std::array<std::vector<Ipv6Key>, kDepths> changed_;  // what to look at anew, by depth of the node
   Ipv6Lookup lookup_;
 };

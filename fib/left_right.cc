@@ -2,6 +2,7 @@
 #include "fib/left_right.hh"
 
 #include <cassert>
+#include <new>
 
 #include "fib/rcu.hh"
 
@@ -11,19 +12,28 @@ LeftRight::LeftRight() : active_(&sides_[0]) {}
 
 Result<Digest> LeftRight::prepare(Delta delta) {
   abandon();
-  Fib& next = standby();
-  if (auto applied = next.apply(delta); !applied) return tl::unexpected(applied.error());
-  pending_ = Pending{std::move(delta), false};
-  return next.digest();
+  try {
+    Fib& next = standby();
+    if (auto applied = next.apply(delta); !applied) return tl::unexpected(applied.error());
+    pending_ = Pending{std::move(delta), false};
+    return next.digest();
+  } catch (const std::bad_alloc&) {
+    standby() = active()->clone();  // it may have taken half of the delta
+    return fail("out of memory");
+  }
 }
 
 // Built beside the two copies, so that a snapshot that is refused leaves them alone. The old copy
 // is made from the new one at commit, hence the records need not be kept.
 Result<Digest> LeftRight::prepare_snapshot(const Delta& snapshot) {
-  Fib fresh;
   abandon();
-  if (auto applied = fresh.apply(snapshot); !applied) return tl::unexpected(applied.error());
-  standby() = std::move(fresh);
+  try {
+    Fib fresh;
+    if (auto applied = fresh.apply(snapshot); !applied) return tl::unexpected(applied.error());
+    standby() = std::move(fresh);
+  } catch (const std::bad_alloc&) {
+    return fail("out of memory");
+  }
   pending_ = Pending{{}, true};
   return standby().digest();
 }

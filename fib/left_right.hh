@@ -24,8 +24,8 @@ class LeftRight {
     return active_.load(std::memory_order_acquire);
   }
 
-  // Digest of the FIB that commit() would publish. On error nothing is prepared and both copies are
-  // as they were. Preparing again abandons what was prepared before.
+  // Digest of the FIB that commit() would publish. On error, also when memory runs out, nothing is
+  // prepared and both copies are as they were. Preparing again abandons what was prepared before.
   [[nodiscard]] Result<Digest> prepare(Delta delta);
   // The same over the empty FIB: the whole content is replaced.
   [[nodiscard]] Result<Digest> prepare_snapshot(const Delta& snapshot);

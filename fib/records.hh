@@ -5,6 +5,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -50,6 +51,11 @@ struct GroupMember {
 
 inline constexpr std::size_t kMaxGroupMembers = 512;
 inline constexpr std::uint32_t kMaxGroups = 1u << 20;
+
+// More than three times what the Internet has; what lookups read has room for them however they
+// lie.
+inline constexpr std::size_t kMaxIpv4Routes = std::size_t{1} << 22;
+inline constexpr std::size_t kMaxIpv6Routes = std::size_t{1} << 20;
 
 struct Group {
   GroupId id;

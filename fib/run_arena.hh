@@ -2,8 +2,8 @@
 // Runs of 64 cells as lookups read them: a bitmap in which bit i says that a run begins at cell i,
 // and behind it one leaf for each run, of 1, 2 or 4 octets. Sizes are powers of two from 16 octets
 // on and aligned to themselves, so that up to 64 octets one cache line holds all. A single run for
-// a next hop is shared by all who need it. Named by the octet at which it begins; at 0 is the single
-// run of leaf 0, also in fresh memory. One writer while nobody reads.
+// a next hop is shared by all who need it. Named by the octet at which it begins; at 0 is the
+// single run of leaf 0, also in fresh memory. One writer while nobody reads.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -37,9 +37,7 @@ class RunArena {
   [[nodiscard]] const Ref* refs() const noexcept {
     return reinterpret_cast<const Ref*>(memory_.data() + kFront);
   }
-  [[nodiscard]] const std::byte* at(Ref ref) const noexcept {
-    return memory_.data() + ref;
-  }
+  [[nodiscard]] const std::byte* at(Ref ref) const noexcept { return memory_.data() + ref; }
   // The leaf of one cell, 0..63, of a block at(ref).
   [[nodiscard]] static Leaf leaf(const std::byte* block, unsigned cell) noexcept {
     std::uint64_t starts;
@@ -68,9 +66,7 @@ class RunArena {
     const std::size_t size = sizeof(std::uint64_t) + runs * sizeof(Leaf);
     return static_cast<unsigned>(std::bit_width((size - 1) / kGranule));
   }
-  [[nodiscard]] std::byte* writable(Ref ref) noexcept {
-    return memory_.data() + ref;
-  }
+  [[nodiscard]] std::byte* writable(Ref ref) noexcept { return memory_.data() + ref; }
   [[nodiscard]] unsigned runs_of(Ref ref) const {
     std::uint64_t starts;
     std::memcpy(&starts, at(ref), sizeof starts);

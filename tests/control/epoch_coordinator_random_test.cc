@@ -66,7 +66,7 @@ class EpochCoordinatorRandomTest : public ::testing::TestWithParam<unsigned> {
     const unsigned number = below(6);
     const auto kind = static_cast<fib::GroupKind>(1 + below(fib::kGroupKinds - 1));
     auto delta = set_route(content, number, kind);
-    if (content.find(route_to(number)) != nullptr && one_in(3)) {
+    if (content.find(route_to(number)) && one_in(3)) {
       delta = {.removed_routes = {route_to(number)}};
     }
     ASSERT_EQ(cluster_.propose(delta), "");

@@ -109,6 +109,14 @@ TEST(Fib, FindsRecords) {
   EXPECT_EQ(size.addresses, 2u);
 }
 
+TEST(Fib, CoveringRoutes) {
+  const Fib fib = fib_of(sample());
+  EXPECT_EQ(fib.covering(prefix("10.1.15.0/24")),
+            (std::vector{route("10.1.0.0/20", 1), route("10.0.0.0/8", 0), route("0.0.0.0/0", 2)}));
+  EXPECT_EQ(fib.covering(prefix("2001:db8::/32")), std::vector{route("2001:db8::/32", 1)});
+  EXPECT_TRUE(fib.covering(prefix("2001:db8::/31")).empty());
+}
+
 TEST(Fib, RemovedRouteUncoversTheOneAboveIt) {
   Fib fib = fib_of(sample());
   apply(fib, {.removed_routes = {prefix("10.1.0.0/20")}});

@@ -364,6 +364,60 @@ TYPED_TEST(LookupTableTest, CopyIsIndependent) {
   this->expect_equal();
 }
 
+TYPED_TEST(LookupTableTest, CoveringRoutesLongestFirst) {
+  const auto at = this->at(0x0a010200);
+  const auto covering = [&](unsigned length) {
+    std::vector<unsigned> lengths;
+    for (const TableRoute& route : this->table_.covering(this->around(at, length).prefix())) {
+      EXPECT_EQ(route.next_hop, NextHopId{kFirstNextHop + route.prefix.length});
+      lengths.push_back(route.prefix.length);
+    }
+    return lengths;
+  };
+  EXPECT_TRUE(covering(24).empty());
+  for (const unsigned length : {0u, 8u, 16u, 23u, 24u, 32u}) {
+    this->set(this->around(at, length), {kFirstNextHop + length});
+  }
+  this->set(this->around(this->at(0x0a010000), 24), {9});
+  EXPECT_EQ(covering(32), (std::vector<unsigned>{32, 24, 23, 16, 8, 0}));
+  EXPECT_EQ(covering(23), (std::vector<unsigned>{23, 16, 8, 0}));
+  EXPECT_EQ(covering(9), (std::vector<unsigned>{8, 0}));
+  EXPECT_EQ(covering(0), (std::vector<unsigned>{0}));
+}
+
+// Every kind of vectors gives the answers of the one that is chosen; those of the machine are
+// tried.
+TEST(Ipv6Table, BurstsAreTheSameOnAllVectorUnits) {
+  std::mt19937_64 random(20261130);
+  for (const std::uint32_t next_hops : {200u, 60000u, 1000000u}) {
+    std::vector<Ipv6Table> tables;
+    for (const auto unit : {VectorUnit::none, VectorUnit::avx2, VectorUnit::avx512}) {
+      if (unit <= widest_vector_unit()) tables.emplace_back(unit);
+    }
+    std::vector<Ipv6Address> addresses;
+    for (int i = 0; i < 20000; ++i) {
+      const Number base = Number{0x2001 + random() % 3} << 112;
+      const auto range = Range<Ipv6Address>::around(
+          base | Number{random() % 40} << 96 | Number{random() % 400} << 80 | random(),
+          16 + random() % 113);
+      const NextHopId next_hop{kFirstNextHop + static_cast<std::uint32_t>(random() % next_hops)};
+      for (auto& table : tables) table.set(range.prefix(), next_hop);
+      for (const auto& edge : range.boundaries()) addresses.push_back(edge);
+    }
+    for (auto& table : tables) table.refresh();
+    for (const std::size_t size : {1u, 15u, 16u, 63u, 64u, 65u, 200u}) {
+      for (std::size_t first = 0; first + size <= addresses.size(); first += size * 7) {
+        const std::span<const Ipv6Address> burst(addresses.data() + first, size);
+        for (const auto& table : tables) {
+          std::vector<NextHopId> out(size);
+          table.lookup(burst, out);
+          for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(out[i], table.lookup(burst[i]));
+        }
+      }
+    }
+  }
+}
+
 // A burst longer than the table's own, and of every small size.
 TYPED_TEST(LookupTableTest, BurstsOfAnySize) {
   for (int i = 0; i < 500; ++i) this->set(this->random_range(), this->random_next_hop());
