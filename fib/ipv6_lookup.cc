@@ -2,8 +2,10 @@
 #include "fib/ipv6_lookup.hh"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cstring>
+#include <iterator>
 #include <limits>
 
 #include "fib/ipv6_node.hh"
@@ -11,32 +13,43 @@
 namespace rackway::fib {
 namespace {
 
-// The keys of a line: where every step-th interval but the first begins.
-void write_keys(std::byte* line, std::span<const Interval> intervals, std::size_t step,
-                unsigned most) {
+// The keys of a header: where every step-th interval but the first begins.
+void write_header_keys(std::byte* line, std::span<const Interval> intervals, std::size_t step) {
   std::size_t begins = step;
-  for (unsigned key = 0; key < most; ++key, begins += step) {
+  for (unsigned key = 0; key < kHeaderKeys; ++key, begins += step) {
     const auto value = static_cast<std::uint16_t>(
         begins < intervals.size() ? intervals[begins].first - 1 : 0xffff);
     std::memcpy(line + key * sizeof value, &value, sizeof value);
   }
 }
 
+// A line of leaves of these intervals. Full ones, which are most, in loops of known length.
 template <class Cell>
-void write_cells_as(std::byte* at, std::span<const Interval> intervals) {
-  for (const Interval& interval : intervals) {
-    const auto cell = static_cast<Cell>(interval.cell);
-    std::memcpy(at, &cell, sizeof cell);
-    at += sizeof cell;
+void write_leaf_of(std::byte* line, std::span<const Interval> intervals) {
+  constexpr unsigned kKeys = keys_of(std::countr_zero(sizeof(Cell)));
+  std::uint16_t keys[kKeys];
+  Cell cells[kKeys + 1]{};
+  const auto write = [&](std::size_t count) {
+    for (std::size_t i = 1; i < count; ++i) {
+      keys[i - 1] = static_cast<std::uint16_t>(intervals[i].first - 1);
+    }
+    for (std::size_t i = 0; i < count; ++i) cells[i] = static_cast<Cell>(intervals[i].cell);
+  };
+  if (intervals.size() == kKeys + 1) {
+    write(kKeys + 1);
+  } else {
+    std::fill(std::begin(keys), std::end(keys), std::uint16_t{0xffff});
+    write(intervals.size());
   }
+  std::memcpy(line, keys, sizeof keys);
+  std::memcpy(line + sizeof keys, cells, sizeof cells);
 }
 
-void write_cells(std::byte* line, unsigned log_width, std::span<const Interval> intervals) {
-  std::byte* const first = line + 2 * keys_of(log_width);
+void write_leaf(std::byte* line, unsigned log_width, std::span<const Interval> intervals) {
   switch (log_width) {
-    case 0: return write_cells_as<std::uint8_t>(first, intervals);
-    case 1: return write_cells_as<std::uint16_t>(first, intervals);
-    default: return write_cells_as<std::uint32_t>(first, intervals);
+    case 0: return write_leaf_of<std::uint8_t>(line, intervals);
+    case 1: return write_leaf_of<std::uint16_t>(line, intervals);
+    default: return write_leaf_of<std::uint32_t>(line, intervals);
   }
 }
 
@@ -115,8 +128,7 @@ Ipv6Cell Ipv6Lookup::entry(Ipv6Cell cell) {
   if (is_new) {
     const Interval one{0, cell};
     const Block block = arena_.replace({}, 1);
-    write_keys(arena_.at(block.line), {&one, 1}, 1, keys_of(log_width_));
-    write_cells(arena_.at(block.line), log_width_, {&one, 1});
+    write_leaf(arena_.at(block.line), log_width_, {&one, 1});
     at->second = node(block.line, false, 1, log_width_);
   }
   return at->second;
@@ -216,14 +228,10 @@ struct PartWriter {
   std::size_t in_leaf;
 
   void write(std::byte* line, std::span<const Interval> intervals, std::size_t capacity) const {
-    if (capacity == in_leaf) {
-      write_keys(line, intervals, 1, keys_of(log_width));
-      write_cells(line, log_width, intervals);
-      return;
-    }
+    if (capacity == in_leaf) return write_leaf(line, log_width, intervals);
     const std::size_t in_part = capacity / kHeaderParts;
     const std::size_t lines = full_lines(in_part, in_leaf);
-    write_keys(line, intervals, in_part, kHeaderKeys);
+    write_header_keys(line, intervals, in_part);
     const auto stored = static_cast<std::uint16_t>(lines);
     std::memcpy(line + kHeaderKeys * sizeof stored, &stored, sizeof stored);
     line += kLineBytes;
