@@ -10,6 +10,7 @@
 #include "base/log.hh"
 #include "base/startup_error.hh"
 #include "control/controller.hh"
+#include "fib/processor.hh"
 #include "topo/cluster_document.hh"
 
 namespace {
@@ -46,6 +47,7 @@ int start(const Options& options) {
   if (::geteuid() != 0) {
     throw StartupError("not root", "", "run as root: the controller makes network devices");
   }
+  fib::require_processor();
   control::Controller controller(std::move(document));
   controller.run(stop_requested);
   log::info("stopped; ports and routes stay for the next controller");

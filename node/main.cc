@@ -10,6 +10,7 @@
 
 #include "base/log.hh"
 #include "base/startup_error.hh"
+#include "fib/processor.hh"
 #include "node/agent.hh"
 #include "node/devices.hh"
 #include "node/eal.hh"
@@ -114,6 +115,7 @@ void run(Agent& agent, Shared& shared, const Options& options, const std::string
 }
 
 int start(const Options& options) {
+  fib::require_processor();
   start_eal(options.eal);
   auto* pool = make_packet_pool(options.eal.memory_mb * kBuffersPerMb);
   Agent agent(options.eal.name, options.controller);
