@@ -6,21 +6,11 @@
 #include <functional>
 #include <numeric>
 
-#include "cluster/record_wire.hh"
-#include "cluster/wire.hh"
+#include "base/wire.hh"
+#include "fib/record_wire.hh"
 
 namespace rackway::cluster {
 namespace {
-
-void write(WireWriter& out, const fib::Digest& digest) {
-  out.number(digest.high);
-  out.number(digest.low);
-}
-
-fib::Digest read_digest(WireReader& in) {
-  const auto high = in.number<std::uint64_t>();
-  return {high, in.number<std::uint64_t>()};
-}
 
 Epoch read_epoch(WireReader& in) {
   return {in.number<std::uint64_t>()};
@@ -44,7 +34,7 @@ void read(WireReader& in, Hello& m) {
   m.name = in.text();
   m.boot_id = in.number<std::uint64_t>();
   m.epoch = read_epoch(in);
-  m.digest = read_digest(in);
+  m.digest = fib::read_digest(in);
 }
 
 void write(WireWriter& out, const PortStates& m) {
@@ -84,7 +74,7 @@ void write(WireWriter& out, const Committed& m) {
 template <class EpochAndDigest>
 void read_epoch_and_digest(WireReader& in, EpochAndDigest& m) {
   m.epoch = read_epoch(in);
-  m.digest = read_digest(in);
+  m.digest = fib::read_digest(in);
 }
 void read(WireReader& in, Prepared& m) {
   read_epoch_and_digest(in, m);
@@ -163,7 +153,7 @@ void write(WireWriter& out, const PrepareSnapshot& m) {
 template <class EpochAndContent>
 void read_epoch_and_content(WireReader& in, EpochAndContent& m) {
   m.epoch = read_epoch(in);
-  m.content = read_delta(in);
+  m.content = fib::read_delta(in);
 }
 void read(WireReader& in, NodeSnapshot& m) {
   read_epoch_and_content(in, m);
@@ -239,7 +229,7 @@ void write(WireWriter& out, const Prepare& m) {
 void read(WireReader& in, Prepare& m) {
   m.base = read_epoch(in);
   m.epoch = read_epoch(in);
-  m.delta = read_delta(in);
+  m.delta = fib::read_delta(in);
 }
 
 void write(WireWriter& out, const Commit& m) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cluster/wire.hh"
+#include "base/wire.hh"
 
 #include <algorithm>
 
-namespace rackway::cluster {
+namespace rackway {
 
 void WireWriter::text(std::string_view value) {
   value = value.substr(0, std::min<std::size_t>(value.size(), 0xffff));
@@ -42,4 +42,4 @@ std::size_t WireReader::count(std::size_t least, std::size_t most) {
   return elements;
 }
 
-}  // namespace rackway::cluster
+}  // namespace rackway

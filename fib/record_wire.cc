@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cluster/record_wire.hh"
+#include "fib/record_wire.hh"
 
 #include <cstring>
 
-namespace rackway::cluster {
+namespace rackway::fib {
 namespace {
-
-using namespace fib;
 
 void write(WireWriter& out, const IpAddress& address) {
   out.number(static_cast<std::uint8_t>(address.family()));
@@ -165,6 +163,16 @@ void read_all(WireReader& in, std::size_t least, std::vector<Record>& records) {
 
 }  // namespace
 
+void write(WireWriter& out, const Digest& digest) {
+  out.number(digest.high);
+  out.number(digest.low);
+}
+
+Digest read_digest(WireReader& in) {
+  const auto high = in.number<std::uint64_t>();
+  return {high, in.number<std::uint64_t>()};
+}
+
 void write(WireWriter& out, const Delta& delta) {
   write_all(out, delta.adjacencies);
   write_all(out, delta.groups);
@@ -189,4 +197,4 @@ Delta read_delta(WireReader& in) {
   return delta;
 }
 
-}  // namespace rackway::cluster
+}  // namespace rackway::fib

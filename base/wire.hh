@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of messages: fixed-width big-endian integers, strings and lists with a length before them.
-// The reader never reads past the end: the first field that does not fit makes it bad, all later
-// ones read as zero or empty, and the caller asks once at the end (ok()). Not thread-safe.
+// Bytes of messages and files: fixed-width big-endian integers, strings and lists with a length
+// before them. The reader never reads past the end: the first field that does not fit makes it bad,
+// all later ones read as zero or empty, and the caller asks once at the end (ok()). Not
+// thread-safe.
 #pragma once
 
 #include <concepts>
@@ -13,7 +14,7 @@
 
 #include "base/byte_order.hh"
 
-namespace rackway::cluster {
+namespace rackway {
 
 class WireWriter {
  public:
@@ -62,4 +63,4 @@ class WireReader {
   bool ok_ = true;
 };
 
-}  // namespace rackway::cluster
+}  // namespace rackway
