@@ -93,4 +93,13 @@ Digest digest_of(const PortAddress& address) {
   return bytes.hash();
 }
 
+Digest digest_of(const Delta& content) {
+  Digest sum;
+  for (const auto& adjacency : content.adjacencies) sum += digest_of(adjacency);
+  for (const auto& group : content.groups) sum += digest_of(group);
+  for (const auto& route : content.routes) sum += digest_of(route);
+  for (const auto& address : content.addresses) sum += digest_of(address);
+  return sum;
+}
+
 }  // namespace rackway::fib

@@ -17,6 +17,8 @@ namespace rackway::fib {
 [[nodiscard]] Digest digest_of(const Group& group);  // at most kMaxGroupMembers members
 [[nodiscard]] Digest digest_of(const Route& route);
 [[nodiscard]] Digest digest_of(const PortAddress& address);
+// Of a FIB of the records that the delta sets; what it removes is not looked at.
+[[nodiscard]] Digest digest_of(const Delta& content);
 
 // Both halves apart, mod 2^64.
 inline Digest& operator+=(Digest& sum, const Digest& record) {

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/fib/sample_records.hh"
+
 namespace rackway::fib {
 namespace {
 
@@ -57,6 +59,11 @@ TEST(RecordDigest, HalvesAreSummedApartAndWrap) {
   EXPECT_EQ(sum, (Digest{0, 1}));
   sum -= Digest{1, 2};
   EXPECT_EQ(sum, (Digest{~0ull, ~0ull}));
+}
+
+TEST(RecordDigest, OfAContentIsThatOfItsFib) {
+  EXPECT_EQ(digest_of(Delta{}), Digest{});
+  EXPECT_EQ(digest_of(testing::sample()), testing::fib_of(testing::sample()).digest());
 }
 
 }  // namespace
