@@ -30,9 +30,9 @@ class Ipv6Table {
   using Address = Ipv6Address;
   static constexpr NextHopId kDefault = kIpv6Default;
 
+  Ipv6Table() : Ipv6Table(widest_vector_unit()) {}
   // unit: what bursts of lookups may use.
-  explicit Ipv6Table(VectorUnit unit = widest_vector_unit())
-      : root_lengths_(kRoots), lookup_(unit) {}
+  explicit Ipv6Table(VectorUnit unit) : root_lengths_(kRoots), lookup_(unit) {}
 
   // Both return the next hop that the prefix had before. The prefix is of this family and its host
   // bits are clear; the next hop is kFirstNextHop or more.
