@@ -21,12 +21,15 @@ struct Bucket {
   NodeId node;          // egress node
   std::uint16_t mtu{};  // of the adjacency, octets of IP
   AdjacencyId index;    // within the egress node
+  bool operator==(const Bucket&) const = default;
 };
 static_assert(sizeof(Bucket) == 8);
 
 struct GroupEntry {
   GroupKind kind{GroupKind::unreachable};
-  std::vector<Bucket> buckets;  // members repeated by weight; empty unless forward
+  // Members as often as their weights ask, laid out so that a change of the members moves few flows
+  // (bucket_layout.hh). One for a single member; none unless forward.
+  std::vector<Bucket> buckets;
 
   // The bucket for a flow of that hash. Only for kind forward.
   [[nodiscard]] const Bucket& pick(std::uint32_t flow_hash) const noexcept {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fib/group_table.hh"
 
-#include "fib/bucket_shares.hh"
+#include "fib/bucket_layout.hh"
 
 namespace rackway::fib {
 namespace {
 
 GroupEntry entry_of(const Group& group, const AdjacencyTable& adjacencies) {
-  GroupEntry entry{group.kind, {}};
-  const auto shares = bucket_shares(group.members);
-  for (std::size_t i = 0; i < shares.size(); ++i) {
-    const AdjacencyKey key = group.members[i].adjacency;
-    const Bucket bucket{key.node, adjacencies.find(key)->mtu, key.index};
-    entry.buckets.insert(entry.buckets.end(), shares[i], bucket);
+  const BucketLayout layout = lay_out_buckets(group.members);
+  std::vector<Bucket> of_members;
+  for (const AdjacencyKey key : layout.members) {
+    of_members.push_back({key.node, adjacencies.find(key)->mtu, key.index});
   }
-  entry.buckets.shrink_to_fit();
+  GroupEntry entry{group.kind, {}};
+  entry.buckets.reserve(layout.owners.size());
+  for (const std::uint16_t owner : layout.owners) entry.buckets.push_back(of_members[owner]);
   return entry;
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 
 #include "tests/fib/sample_records.hh"
@@ -20,15 +21,19 @@ void apply(Fib& fib, const Delta& delta) {
   ASSERT_TRUE(applied.has_value()) << applied.error().message;
 }
 
-std::vector<AdjacencyKey> bucket_keys(const GroupEntry& entry) {
-  std::vector<AdjacencyKey> keys;
-  for (const Bucket& bucket : entry.buckets) keys.push_back({bucket.node, bucket.index});
+// How many buckets lead to each adjacency.
+using Keys = std::map<AdjacencyKey, std::size_t>;
+Keys bucket_keys(const GroupEntry& entry) {
+  Keys keys;
+  for (const Bucket& bucket : entry.buckets) ++keys[{bucket.node, bucket.index}];
   return keys;
 }
 
-std::vector<std::uint16_t> bucket_mtus(const GroupEntry& entry) {
-  std::vector<std::uint16_t> mtus;
-  for (const Bucket& bucket : entry.buckets) mtus.push_back(bucket.mtu);
+// How many buckets are of each MTU.
+using Mtus = std::map<std::uint16_t, std::size_t>;
+Mtus bucket_mtus(const GroupEntry& entry) {
+  Mtus mtus;
+  for (const Bucket& bucket : entry.buckets) ++mtus[bucket.mtu];
   return mtus;
 }
 
@@ -80,11 +85,11 @@ TEST(Fib, DefaultRouteFollowsItsGroup) {
   };
   EXPECT_EQ(at_default().kind, GroupKind::blackhole);
   apply(fib, {.groups = {forward(2, {{key(2, 0), 1}})}});
-  EXPECT_EQ(bucket_mtus(at_default()), (std::vector<std::uint16_t>{9000}));
+  EXPECT_EQ(bucket_mtus(at_default()), (Mtus{{9000, 1}}));
   apply(fib, {.adjacencies = {adjacency(2, 0, 1280)}});
-  EXPECT_EQ(bucket_mtus(at_default()), (std::vector<std::uint16_t>{1280}));
+  EXPECT_EQ(bucket_mtus(at_default()), (Mtus{{1280, 1}}));
   apply(fib, {.routes = {route("0.0.0.0/0", 0)}});
-  EXPECT_EQ(bucket_keys(at_default()), std::vector{key(1, 0)});
+  EXPECT_EQ(bucket_keys(at_default()), (Keys{{key(1, 0), 1}}));
   EXPECT_EQ(group_at(fib, ip("::1").v6()), std::nullopt);
   apply(fib, {.routes = {route("::/0", 1)}, .removed_routes = {prefix("0.0.0.0/0")}});
   EXPECT_EQ(at_default().kind, GroupKind::unreachable);
@@ -131,18 +136,14 @@ TEST(Fib, BucketsFollowWeights) {
   const Fib fib = fib_of(sample());
   const GroupEntry& group = entry(fib, 1);
   EXPECT_EQ(group.kind, GroupKind::forward);
-  EXPECT_EQ(bucket_keys(group), (std::vector{key(1, 1), key(2, 0), key(2, 0), key(2, 0)}));
-  EXPECT_EQ(bucket_mtus(group), (std::vector<std::uint16_t>{1500, 9000, 9000, 9000}));
-  EXPECT_EQ(group.pick(0).node, NodeId{1});
-  EXPECT_EQ(group.pick(0x3fffffff).node, NodeId{1});
-  EXPECT_EQ(group.pick(0x40000000).node, NodeId{2});
-  EXPECT_EQ(group.pick(0xffffffff).node, NodeId{2});
+  EXPECT_EQ(bucket_keys(group), (Keys{{key(1, 1), 256}, {key(2, 0), 768}}));
+  EXPECT_EQ(bucket_mtus(group), (Mtus{{1500, 256}, {9000, 768}}));
 }
 
 TEST(Fib, ReplacedGroupHasItsNewBuckets) {
   Fib fib = fib_of(sample());
   apply(fib, {.groups = {forward(1, {{key(1, 0), 7}})}});
-  EXPECT_EQ(bucket_keys(entry(fib, 1)), std::vector{key(1, 0)});
+  EXPECT_EQ(bucket_keys(entry(fib, 1)), (Keys{{key(1, 0), 1}}));
   apply(fib, {.groups = {plain(1, GroupKind::prohibit)}});
   EXPECT_EQ(entry(fib, 1).kind, GroupKind::prohibit);
   EXPECT_TRUE(entry(fib, 1).buckets.empty());
@@ -173,9 +174,9 @@ TEST(Fib, MtuOfAnAdjacencyReachesEveryGroupOnIt) {
   Fib fib = fib_of(sample());
   apply(fib, {.groups = {forward(5, {{key(2, 0), 1}, {key(1, 0), 1}, {key(2, 0), 1}})}});
   apply(fib, {.adjacencies = {adjacency(2, 0, 1280)}});
-  EXPECT_EQ(bucket_mtus(entry(fib, 0)), (std::vector<std::uint16_t>{1500}));
-  EXPECT_EQ(bucket_mtus(entry(fib, 1)), (std::vector<std::uint16_t>{1500, 1280, 1280, 1280}));
-  EXPECT_EQ(bucket_mtus(entry(fib, 5)), (std::vector<std::uint16_t>{1280, 1500, 1280}));
+  EXPECT_EQ(bucket_mtus(entry(fib, 0)), (Mtus{{1500, 1}}));
+  EXPECT_EQ(bucket_mtus(entry(fib, 1)), (Mtus{{1500, 256}, {1280, 768}}));
+  EXPECT_EQ(bucket_mtus(entry(fib, 5)), (Mtus{{1280, 683}, {1500, 341}}));
   EXPECT_EQ(fib.adjacencies_of({2})[0].mtu, 1280);
 }
 
@@ -183,10 +184,10 @@ TEST(Fib, MtuAndGroupMayChangeTogether) {
   Fib fib = fib_of(sample());
   apply(fib, {.adjacencies = {adjacency(2, 0, 1280), adjacency(1, 0, 4000)},
               .groups = {forward(1, {{key(1, 0), 1}})}});
-  EXPECT_EQ(bucket_mtus(entry(fib, 1)), (std::vector<std::uint16_t>{4000}));
+  EXPECT_EQ(bucket_mtus(entry(fib, 1)), (Mtus{{4000, 1}}));
   // Group 1 no longer uses it: nothing to refresh, nothing in the way of its removal.
   apply(fib, {.adjacencies = {adjacency(2, 0, 1400)}});
-  EXPECT_EQ(bucket_mtus(entry(fib, 1)), (std::vector<std::uint16_t>{4000}));
+  EXPECT_EQ(bucket_mtus(entry(fib, 1)), (Mtus{{4000, 1}}));
   apply(fib, {.removed_adjacencies = {key(2, 0)}});
 }
 
