@@ -268,7 +268,9 @@ void Ipv6Table::forget_node(Nodes::iterator known) {
   if (node.near) {
     lookup_.remove_near(place.bits(0, 32));
     --near_nodes_;
-  } else {
+  }
+  // Without longer routes the /24 says all by itself again, or is gone with its directory.
+  if (!node.near || !longer_routes_in(place.covering(kCellLength))) {
     changed_[depth_of(place.length)].push_back(place);
   }
   nodes_.erase(known);

@@ -208,5 +208,16 @@ TYPED_TEST(AdversarialTablesTest, MemoryDoesNotGrowFromRoundToRound) {
   EXPECT_LE(pair.table.update_bytes(), update_bytes + update_bytes / 8);
 }
 
+// A table that has lost its routes has given back what it had for each part of them.
+TYPED_TEST(AdversarialTablesTest, EmptiedTableGivesBackMemory) {
+  auto& pair = this->pair_;
+  const std::size_t fresh = pair.table.update_bytes();
+  for (int i = 0; i < 2000; ++i) pair.put(pair.around(pair.number(), this->kBits), {kFirstNextHop});
+  pair.table.refresh();
+  const std::size_t full = pair.table.update_bytes();
+  pair.expect_all_removable(50);
+  EXPECT_LT(pair.table.update_bytes(), fresh + full / 4);
+}
+
 }  // namespace
 }  // namespace rackway::fib::testing
