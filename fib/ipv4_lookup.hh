@@ -7,8 +7,6 @@
 // One writer while nobody reads; reading is safe from any number of threads.
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +14,7 @@
 
 #include "base/ip_address.hh"
 #include "fib/cell_run.hh"
+#include "fib/hash_map.hh"
 #include "fib/next_hop_id.hh"
 #include "fib/run_arena.hh"
 
@@ -64,7 +63,7 @@ class Ipv4Lookup {
   void lookup_burst(const Ipv4Address* addresses, std::size_t count, NextHopId* out) const noexcept;
 
   Arena arena_;
-  absl::flat_hash_map<std::uint32_t, Deep> deep_;  // by the upper 24 bits
+  HashMap<std::uint32_t, Deep> deep_;  // by the upper 24 bits
 };
 
 extern template class Ipv4Lookup<std::uint8_t>;

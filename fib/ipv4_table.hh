@@ -10,8 +10,6 @@
 // One writer while nobody reads; reading is const and safe from any number of threads.
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -19,6 +17,7 @@
 #include <variant>
 #include <vector>
 
+#include "fib/hash_map.hh"
 #include "fib/ipv4_lookup.hh"
 #include "fib/ipv4_routes.hh"
 #include "fib/reserved_memory.hh"
@@ -103,7 +102,7 @@ class Ipv4Table {
 
   Ipv4Routes routes_;
   ReservedMemory slots_;
-  absl::flat_hash_map<std::uint32_t, Deep> deep_;  // /24s with longer routes, by upper 24 bits
+  HashMap<std::uint32_t, Deep> deep_;  // /24s with longer routes, by upper 24 bits
   std::vector<std::uint32_t> changed_slots_, changed_deep_;
   std::uint32_t greatest_next_hop_ = 0;
   std::variant<Ipv4Lookup<std::uint8_t>, Ipv4Lookup<std::uint16_t>, Ipv4Lookup<std::uint32_t>>

@@ -10,13 +10,12 @@
 // One writer while nobody reads; reading is safe from any number of threads.
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "base/ip_address.hh"
+#include "fib/hash_map.hh"
 #include "fib/interval_sweep.hh"
 #include "fib/line_arena.hh"
 #include "fib/next_hop_id.hh"
@@ -127,7 +126,7 @@ class Ipv6Lookup {
   Block near_;
   unsigned near_bits_ = kLeastNearBits;
   unsigned log_width_ = 0;
-  absl::flat_hash_map<Ipv6Cell, Ipv6Cell> constants_;  // nodes of one interval
+  HashMap<Ipv6Cell, Ipv6Cell> constants_;  // nodes of one interval
 };
 
 }  // namespace rackway::fib

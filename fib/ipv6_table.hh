@@ -10,8 +10,6 @@
 #pragma once
 
 #include <absl/container/btree_map.h>
-#include <absl/container/flat_hash_map.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include "fib/hash_map.hh"
 #include "fib/ipv6_key.hh"
 #include "fib/ipv6_lookup.hh"
 #include "fib/table_route.hh"
@@ -81,7 +80,7 @@ class Ipv6Table {
     Ipv6Lookup::Block block;
     std::vector<Interval> intervals;
   };
-  using Nodes = absl::flat_hash_map<Ipv6Key, Node>;
+  using Nodes = HashMap<Ipv6Key, Node>;
   struct Branch {
     Node node;
     std::uint8_t outer_length = 0;
@@ -132,8 +131,8 @@ class Ipv6Table {
                                                    Ipv6Cell outer);
 
   Routes routes_;
-  std::vector<std::uint8_t> root_lengths_;                     // of the routes that the root shows
-  absl::flat_hash_map<std::uint32_t, Directory> directories_;  // by the first 16 bits
+  std::vector<std::uint8_t> root_lengths_;         // of the routes that the root shows
+  HashMap<std::uint32_t, Directory> directories_;  // by the first 16 bits
   Nodes nodes_;
   std::size_t near_nodes_ = 0;
   std::uint32_t next_hop_bound_ = kFirstNextHop;       // above all that ever were

@@ -6,8 +6,6 @@
 // single run of leaf 0, also in fresh memory. One writer while nobody reads.
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
-
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -16,6 +14,7 @@
 #include <vector>
 
 #include "fib/cell_run.hh"
+#include "fib/hash_map.hh"
 #include "fib/reserved_memory.hh"
 
 namespace rackway::fib {
@@ -78,7 +77,7 @@ class RunArena {
 
   ReservedMemory memory_;
   std::array<std::vector<Ref>, kClasses> free_;
-  absl::flat_hash_map<Leaf, Ref> singles_;
+  HashMap<Leaf, Ref> singles_;
 };
 
 template <class Leaf>
