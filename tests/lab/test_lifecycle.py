@@ -124,6 +124,8 @@ def test_interrupted_up_cleans_up() -> None:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
+        # A shell's background jobs inherit that it is ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     deadline = time.monotonic() + _SECONDS
     while not processes.recorded() and time.monotonic() < deadline:
