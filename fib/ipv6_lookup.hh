@@ -95,8 +95,6 @@ class Ipv6Lookup {
   [[nodiscard]] bool too_many_near(std::size_t count) const;
   void resize_near(std::size_t count);
 
-  // Lines that can still be taken.
-  [[nodiscard]] std::size_t lines_left() const noexcept { return arena_.lines_left(); }
   [[nodiscard]] std::size_t bytes() const noexcept { return arena_.bytes(); }
 
  private:

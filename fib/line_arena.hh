@@ -52,9 +52,6 @@ class LineArena {
     if (block.lines > 0) free_of(block.lines).push_back(block.line);
   }
 
-  [[nodiscard]] std::size_t lines_left() const noexcept {
-    return (memory_.capacity() - memory_.used()) / kLineBytes;
-  }
   [[nodiscard]] std::size_t bytes() const noexcept { return memory_.used(); }
 
  private:

@@ -20,7 +20,6 @@ class ReservedMemory {
   [[nodiscard]] std::byte* data() noexcept { return data_; }
   [[nodiscard]] const std::byte* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t used() const noexcept { return used_; }
-  [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
   // Offset of `size` fresh octets at the end. Throws std::bad_alloc when the capacity is spent.
   [[nodiscard]] std::size_t extend(std::size_t size);
 
