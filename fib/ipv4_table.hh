@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The IPv4 routes of a FIB and longest-prefix match over them. set() and remove() change the routes
 // and note which parts of the lookup structure follow from them; refresh() makes those anew, each
-// once however many of its routes changed. Lookups see the routes as of the last refresh().
+// once however many of its routes changed. Between a change and refresh() a lookup may give the old
+// answer or the new one: routes up to /18 are painted at once.
 //
 // What a slot of 2^14 addresses shows is made of two things: its "outer" next hop, of the longest
 // route up to /18 that covers it, and the longer routes in it. So a route up to /18 costs its slots

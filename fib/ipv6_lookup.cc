@@ -122,7 +122,7 @@ void Ipv6Lookup::close_directory(std::uint32_t high16) {
   directory = kIpv6NoDirectory;
 }
 
-Ipv6Cell Ipv6Lookup::entry(Ipv6Cell cell) {
+Ipv6Cell Ipv6Lookup::node_of(Ipv6Cell cell) {
   if (is_node(cell)) return cell;
   const auto [at, is_new] = constants_.try_emplace(cell);
   if (is_new) {
@@ -183,7 +183,7 @@ std::byte* Ipv6Lookup::near_line_of(std::uint32_t high32) {
 }
 
 bool Ipv6Lookup::set_near(std::uint32_t high32, Ipv6Cell cell) {
-  const Ipv6Cell node = entry(cell);
+  const Ipv6Cell node = node_of(cell);
   auto* const keys = reinterpret_cast<std::uint32_t*>(near_line_of(high32));
   auto* const end = keys + kNearKeys;
   auto* at = std::find(keys, end, high32);

@@ -73,8 +73,8 @@ class Ipv6Lookup {
   void set_directory(std::uint32_t high24, Ipv6Cell cell) {
     words(root(high24 >> 8).directory)[high24 & 0xff] = cell;
   }
-  // A node for a /24 that shows one cell.
-  [[nodiscard]] Ipv6Cell node_of(Ipv6Cell cell) { return entry(cell); }
+  // The node itself, or one that shows this cell for all values.
+  [[nodiscard]] Ipv6Cell node_of(Ipv6Cell cell);
 
   // A node for the depth-th 16 bits, in the place of `block` if it fits, which becomes the node's
   // own; or the one cell that says it all. The first interval begins at the node's first value.
@@ -113,8 +113,6 @@ class Ipv6Lookup {
     return {arena_.at(0), arena_.at(near_.line), 32 - near_bits_, log_width_};
   }
   [[nodiscard]] std::byte* near_line_of(std::uint32_t high32);
-  // A cell as a node, so that every entry is one.
-  [[nodiscard]] Ipv6Cell entry(Ipv6Cell cell);
 
   using LookupBurst = decltype(&lookup_ipv6_scalar);
   [[nodiscard]] static LookupBurst burst_for(VectorUnit unit);
