@@ -49,8 +49,13 @@ void Fib::lookup(std::span<const Ipv6Address> addresses, std::span<NextHopId> ou
   state_->ipv6.lookup(addresses, out);
 }
 
-const GroupEntry& Fib::group(NextHopId id) const noexcept {
+GroupEntry Fib::group(NextHopId id) const noexcept {
   return state_->groups.entry(id);
+}
+
+void Fib::pick(std::span<const NextHopId> ids, std::span<const std::uint32_t> flow_hashes,
+               std::span<Bucket> out) const noexcept {
+  state_->groups.pick(ids, flow_hashes, out);
 }
 
 std::optional<GroupId> Fib::group_of(NextHopId id) const {

@@ -25,11 +25,15 @@ struct Bucket {
 };
 static_assert(sizeof(Bucket) == 8);
 
+// For kinds that do not forward: fits no packet, so that one comparison tells both.
+inline constexpr Bucket kNoBucket{NodeId{0xffff}, 0, AdjacencyId{0}};
+
+// What the FIB has for a next-hop id. Valid until the next apply().
 struct GroupEntry {
   GroupKind kind{GroupKind::unreachable};
   // Members as often as their weights ask, laid out so that a change of the members moves few flows
-  // (bucket_layout.hh). One for a single member; none unless forward.
-  std::vector<Bucket> buckets;
+  // (bucket_layout.hh). One for a single member; none unless forward; a power of two.
+  std::span<const Bucket> buckets;
 
   // The bucket for a flow of that hash. Only for kind forward.
   [[nodiscard]] const Bucket& pick(std::uint32_t flow_hash) const noexcept {
@@ -74,7 +78,11 @@ class Fib {
   void lookup(std::span<const Ipv6Address> addresses, std::span<NextHopId> out) const noexcept;
 
   // For an id that lookup returned.
-  [[nodiscard]] const GroupEntry& group(NextHopId id) const noexcept;
+  [[nodiscard]] GroupEntry group(NextHopId id) const noexcept;
+  // out[i] = group(ids[i]).pick(flow_hashes[i]), or kNoBucket where that does not forward. Sizes
+  // are equal.
+  void pick(std::span<const NextHopId> ids, std::span<const std::uint32_t> flow_hashes,
+            std::span<Bucket> out) const noexcept;
 
   // The group behind an id of a lookup, for people; none where no route covers the address.
   [[nodiscard]] std::optional<GroupId> group_of(NextHopId id) const;

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fib/group_table.hh"
 
+#include <algorithm>
+#include <bit>
+
 #include "fib/bucket_layout.hh"
 
 namespace rackway::fib {
 namespace {
 
-GroupEntry entry_of(const Group& group, const AdjacencyTable& adjacencies) {
+std::vector<Bucket> buckets_for(const Group& group, const AdjacencyTable& adjacencies) {
   const BucketLayout layout = lay_out_buckets(group.members);
   std::vector<Bucket> of_members;
   for (const AdjacencyKey key : layout.members) {
     of_members.push_back({key.node, adjacencies.find(key)->mtu, key.index});
   }
-  GroupEntry entry{group.kind, {}};
-  entry.buckets.reserve(layout.owners.size());
-  for (const std::uint16_t owner : layout.owners) entry.buckets.push_back(of_members[owner]);
-  return entry;
+  std::vector<Bucket> buckets;
+  buckets.reserve(layout.owners.size());
+  for (const std::uint16_t owner : layout.owners) buckets.push_back(of_members[owner]);
+  return buckets;
 }
 
 }  // namespace
@@ -31,7 +34,50 @@ void GroupTable::set(const Group& group, const AdjacencyTable& adjacencies) {
   }
   record.group = group;
   for (const GroupMember& member : group.members) users_.emplace(member.adjacency, group.id);
-  entries_[record.next_hop.value] = entry_of(group, adjacencies);
+  const auto buckets = buckets_for(group, adjacencies);
+  Entry& entry = entries_[record.next_hop.value];
+  release_buckets(entry);
+  entry = {.kind = group.kind};
+  if (buckets.size() == 1) entry.single = buckets.front();
+  if (buckets.size() <= 1) return;
+  entry.first = buckets_.allocate(buckets.size());
+  entry.shift = static_cast<std::uint8_t>(kSingle - std::countr_zero(buckets.size()));
+  std::ranges::copy(buckets, buckets_of(entry).begin());
+}
+
+std::span<Bucket> GroupTable::buckets_of(Entry& entry) noexcept {
+  if (entry.shift != kSingle) {
+    return buckets_.block(entry.first, std::size_t{1} << (kSingle - entry.shift));
+  }
+  return {&entry.single, entry.kind == GroupKind::forward ? 1u : 0u};
+}
+
+void GroupTable::release_buckets(Entry& entry) {
+  if (entry.shift != kSingle) buckets_.release(entry.first, buckets_of(entry).size());
+  entry = {};
+}
+
+GroupEntry GroupTable::entry(NextHopId id) const noexcept {
+  const Entry& entry = entries_[id.value];
+  if (entry.shift != kSingle) {
+    return {entry.kind, {buckets_.data() + entry.first, std::size_t{1} << (kSingle - entry.shift)}};
+  }
+  return {entry.kind, {&entry.single, entry.kind == GroupKind::forward ? 1u : 0u}};
+}
+
+void GroupTable::pick(std::span<const NextHopId> ids, std::span<const std::uint32_t> flow_hashes,
+                      std::span<Bucket> out) const noexcept {
+  const Entry* const entries = entries_.data();
+  const Bucket* const arena = buckets_.data();
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const Entry& entry = entries[ids[i].value];
+    const std::uint64_t index = std::uint64_t{flow_hashes[i]} >> entry.shift;
+    // No branch: a table has groups of both sorts. The mask is all ones for a single one.
+    const auto inside = reinterpret_cast<std::uintptr_t>(&entry.single);
+    const auto outside = reinterpret_cast<std::uintptr_t>(arena + entry.first + index);
+    const std::uintptr_t single = 0 - static_cast<std::uintptr_t>(entry.shift >> 5);
+    out[i] = *reinterpret_cast<const Bucket*>((inside & single) | (outside & ~single));
+  }
 }
 
 NextHopId GroupTable::new_next_hop() {
@@ -47,16 +93,17 @@ void GroupTable::remove(GroupId id) {
   const auto known = records_.find(id);
   forget_members(known->second.group);
   free_.insert(known->second.next_hop);
-  entries_[known->second.next_hop.value] = {};
+  release_buckets(entries_[known->second.next_hop.value]);
   records_.erase(known);
   if (!records_.empty()) return;
   entries_.resize(kFirstNextHop);
   groups_.resize(kFirstNextHop);
   free_.clear();
+  buckets_.clear();
 }
 
 void GroupTable::set_default(NextHopId default_id, std::optional<NextHopId> next_hop) {
-  entries_[default_id.value] = next_hop ? entries_[next_hop->value] : GroupEntry{};
+  entries_[default_id.value] = next_hop ? entries_[next_hop->value] : Entry{};
 }
 
 void GroupTable::forget_members(const Group& group) {
@@ -67,7 +114,7 @@ void GroupTable::refresh_mtu(const Adjacency& adjacency) {
   const auto [node, index] = adjacency.key;
   for (auto user = next_user(adjacency.key, {0}); user;
        user = next_user(adjacency.key, {user->value + 1})) {
-    for (Bucket& bucket : entries_[next_hop_of(*user).value].buckets) {
+    for (Bucket& bucket : buckets_of(entries_[next_hop_of(*user).value])) {
       if (bucket.node == node && bucket.index == index) bucket.mtu = adjacency.mtu;
     }
   }

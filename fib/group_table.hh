@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "fib/adjacency_table.hh"
+#include "fib/bucket_arena.hh"
 #include "fib/fib.hh"
 #include "fib/next_hop_id.hh"
 
@@ -40,7 +41,10 @@ class GroupTable {
   // Null if unknown. Valid until the next change.
   [[nodiscard]] const Group* find(GroupId id) const;
   // Of a group that is there, or a default id.
-  [[nodiscard]] const GroupEntry& entry(NextHopId id) const noexcept { return entries_[id.value]; }
+  [[nodiscard]] GroupEntry entry(NextHopId id) const noexcept;
+  // See Fib::pick().
+  void pick(std::span<const NextHopId> ids, std::span<const std::uint32_t> flow_hashes,
+            std::span<Bucket> out) const noexcept;
   // The first group from `from` on that has the adjacency as a member.
   [[nodiscard]] std::optional<GroupId> next_user(AdjacencyKey key, GroupId from) const;
 
@@ -53,15 +57,29 @@ class GroupTable {
     NextHopId next_hop;
     std::size_t routes = 0;
   };
+  // What forwarding reads of a group; one cache line for most. A single bucket is here, more are in
+  // the arena from `first` on, the one for a flow at its hash >> shift.
+  struct Entry {
+    Bucket single{kNoBucket};
+    std::uint32_t first{};
+    std::uint8_t shift{kSingle};
+    GroupKind kind{GroupKind::unreachable};
+  };
+  static_assert(sizeof(Entry) == 16);
+  static constexpr std::uint8_t kSingle = 32;
+
   void forget_members(const Group& group);
+  void release_buckets(Entry& entry);
+  [[nodiscard]] std::span<Bucket> buckets_of(Entry& entry) noexcept;
   [[nodiscard]] NextHopId new_next_hop();
 
   std::unordered_map<GroupId, Record> records_;
   // By next-hop id.
-  std::vector<GroupEntry> entries_ = std::vector<GroupEntry>(kFirstNextHop);
+  std::vector<Entry> entries_ = std::vector<Entry>(kFirstNextHop);
   std::vector<GroupId> groups_ = std::vector<GroupId>(kFirstNextHop);
   std::set<NextHopId> free_;                          // ids below the greatest
   std::set<std::pair<AdjacencyKey, GroupId>> users_;  // of each adjacency
+  BucketArena buckets_;
 };
 
 }  // namespace rackway::fib

@@ -1,78 +1,137 @@
 // SPDX-License-Identifier: Apache-2.0
-// A burst of frames on its way through the node, and what the stages know of each. Every slot ends
-// with a fate; the last stage counts it. A stage looks only at slots whose fate is undecided.
+// A burst of frames on its way through the node, and what the stages know of each. Facts lie in
+// arrays by slot and in masks with one bit a slot, so that a stage goes over all slots of a kind
+// without asking each. Every slot ends with a fate; the last stage counts it. A stage decides only
+// slots that are undecided. Owned by one forwarding core.
 #pragma once
 
 #include <rte_mbuf.h>
 
 #include <array>
+#include <bit>
 #include <cstdint>
-#include <span>
 
 #include "base/id.hh"
 #include "cluster/drop_reason.hh"
 #include "fib/fib.hh"
 #include "node/place.hh"
+#include "node/stage/flow_hash.hh"
 
 namespace rackway::node {
 
-inline constexpr std::uint16_t kBurst = 32;
+inline constexpr std::uint16_t kBurst = 64;
 
 using cluster::DropReason;
 using cluster::PuntClass;
 
 enum class Fate : std::uint8_t { undecided, transmit, punt, drop };
-enum class Protocol : std::uint8_t { other, ipv4, ipv6 };
-// How a frame that leaves by a fabric link got there, for its counters.
-enum class Passage : std::uint8_t { none, direct, via_relay, relayed };
 
-struct Slot {
-  rte_mbuf* frame;
-  Fate fate;
-  Protocol protocol;
-  bool l2_group;      // the destination MAC was a group address
-  DropReason reason;  // of a drop; of a punt: what it counts as when policing stops it
-  PuntClass punt_class;
-  Passage passage;
-  std::uint16_t output;  // index in Places::outputs, if transmit
-  std::uint32_t flow_hash;
-  fib::NextHopId next_hop;
+using Mask = std::uint64_t;  // bit i: slot i
+static_assert(kBurst == 64);
 
-  [[nodiscard]] std::uint8_t* octets() const noexcept {
-    return rte_pktmbuf_mtod(frame, std::uint8_t*);
+[[nodiscard]] constexpr Mask bit(std::size_t slot) noexcept {
+  return Mask{1} << slot;
+}
+[[nodiscard]] constexpr Mask first_bits(std::size_t count) noexcept {
+  return count == kBurst ? ~Mask{0} : bit(count) - 1;
+}
+
+// Calls visit(slot) for every bit, lowest first. A burst whose bits are all set from the first on,
+// which is the common one, is a counted loop.
+template <class Visit>
+inline void for_each(Mask mask, Visit&& visit) noexcept {
+  if ((mask & (mask + 1)) == 0) {
+    const auto count = static_cast<std::size_t>(std::popcount(mask));
+    for (std::size_t i = 0; i < count; ++i) visit(i);
+  } else {
+    for (; mask != 0; mask &= mask - 1) visit(static_cast<std::size_t>(std::countr_zero(mask)));
   }
-  [[nodiscard]] bool undecided() const noexcept { return fate == Fate::undecided; }
-  void drop(DropReason why) noexcept {
-    fate = Fate::drop;
-    reason = why;
-  }
-  void punt(PuntClass to, DropReason when_policed = DropReason::punt_policed) noexcept {
-    fate = Fate::punt;
-    punt_class = to;
-    reason = when_policed;
-  }
-  void transmit(std::size_t to, Passage how = Passage::none) noexcept {
-    fate = Fate::transmit;
-    output = static_cast<std::uint16_t>(to);
-    passage = how;
-  }
-};
+}
+
+class Slot;
 
 struct Burst {
   std::array<rte_mbuf*, kBurst> frames;
-  std::array<Slot, kBurst> slots;
   std::uint16_t size{0};
   bool injected{false};  // the frames come from the controller
 
-  // Slots for the first n frames, all undecided.
+  // Disjoint; together the slots of the burst.
+  Mask undecided{}, transmitted{}, punted{}, dropped{};
+
+  // Known of undecided slots.
+  Mask plain{};         // passed every check of PlainCheck; nothing needs a second look
+  Mask ipv4{}, ipv6{};  // what the frame carries; neither: ARP
+  Mask l2_group{};      // the destination MAC was a group address
+
+  // By slot; valid once the stage that finds it out has run.
+  std::array<std::uint8_t*, kBurst> octets;   // first octet of the frame
+  std::array<std::uint16_t, kBurst> ip_size;  // octets of the IP packet, padding not counted
+  FlowFields flow;
+  alignas(64) std::array<std::uint32_t, kBurst> flow_hash;
+  alignas(64) std::array<Ipv4Address, kBurst> ipv4_destination;
+  alignas(64) std::array<Ipv6Address, kBurst> ipv6_destination;
+  alignas(64) std::array<fib::NextHopId, kBurst> next_hop;
+
+  // transmitted: index in Places::outputs
+  alignas(64) std::array<std::uint16_t, kBurst> output;
+  Mask via_relay{};  // sent into the fabric, not straight to its egress node
+  // dropped; punted: what it counts as when policing stops it
+  std::array<DropReason, kBurst> reason;
+  std::array<PuntClass, kBurst> punt_class;
+
+  // For the first n frames, all undecided.
   void begin(std::uint16_t n) noexcept {
     size = n;
-    for (std::uint16_t i = 0; i < n; ++i) {
-      slots[i] = {};
-      slots[i].frame = frames[i];
-    }
+    undecided = first_bits(n);
+    transmitted = punted = dropped = plain = ipv4 = ipv6 = l2_group = via_relay = 0;
   }
-  [[nodiscard]] std::span<Slot> all() noexcept { return {slots.data(), size}; }
+
+  void drop(std::size_t i, DropReason why) noexcept {
+    undecided &= ~bit(i);
+    transmitted &= ~bit(i);
+    punted &= ~bit(i);
+    dropped |= bit(i);
+    reason[i] = why;
+  }
+  void punt(std::size_t i, PuntClass to, DropReason when_policed) noexcept {
+    undecided &= ~bit(i);
+    punted |= bit(i);
+    punt_class[i] = to;
+    reason[i] = when_policed;
+  }
+  void transmit(std::size_t i, std::size_t to) noexcept {
+    undecided &= ~bit(i);
+    transmitted |= bit(i);
+    output[i] = static_cast<std::uint16_t>(to);
+  }
+
+  [[nodiscard]] Fate fate(std::size_t i) const noexcept {
+    if ((transmitted & bit(i)) != 0) return Fate::transmit;
+    if ((punted & bit(i)) != 0) return Fate::punt;
+    return (dropped & bit(i)) != 0 ? Fate::drop : Fate::undecided;
+  }
+};
+
+// One slot of a burst, for stages that look at frames one by one.
+class Slot {
+ public:
+  Slot(Burst& burst, std::size_t index) noexcept : burst_(&burst), index_(index) {}
+
+  [[nodiscard]] std::size_t index() const noexcept { return index_; }
+  [[nodiscard]] Burst& burst() const noexcept { return *burst_; }
+  [[nodiscard]] rte_mbuf& frame() const noexcept { return *burst_->frames[index_]; }
+  [[nodiscard]] std::uint8_t* octets() const noexcept { return burst_->octets[index_]; }
+  [[nodiscard]] bool is(Mask mask) const noexcept { return (mask & bit(index_)) != 0; }
+
+  void drop(DropReason why) const noexcept { burst_->drop(index_, why); }
+  void punt(PuntClass to, DropReason when_policed = DropReason::punt_policed) const noexcept {
+    burst_->punt(index_, to, when_policed);
+  }
+  void transmit(std::size_t to) const noexcept { burst_->transmit(index_, to); }
+
+ private:
+  Burst* burst_;
+  std::size_t index_;
 };
 
 // What stays the same for a burst: where it came in and what the node knows while it handles it.
@@ -81,9 +140,9 @@ struct Context {
   NodeId self;
   PortId port;  // external ports only
   Place& in;
-  std::span<const fib::PortAddress> addresses;  // the router's own on that port
   bool controller_present;
   std::uint8_t epoch_mark;
+  std::uint32_t now;  // for flowlets, see vlb::FlowletTable
 };
 
 }  // namespace rackway::node

@@ -21,7 +21,8 @@ constexpr std::uint64_t kLinkChecksPerSecond = 200;
 
 ForwardingCore::ForwardingCore(Shared& shared, bool busy)
     : shared_(shared),
-      governor_(busy, std::max<std::uint64_t>(1, rte_get_tsc_hz() / 1'000'000)),
+      ticks_per_microsecond_(std::max<std::uint64_t>(1, rte_get_tsc_hz() / 1'000'000)),
+      governor_(busy, ticks_per_microsecond_),
       journey_(shared.places, shared.steering, shared.punt_queue, shared.slow_path_wake),
       live_links_(shared.places.links(), false) {}
 
@@ -34,6 +35,7 @@ void ForwardingCore::run() {
     gate.checkpoint();
     const std::uint64_t now = rte_rdtsc();
     watch_links(now);
+    microseconds_ = static_cast<vlb::Time>(now / ticks_per_microsecond_);
     const unsigned frames = poll_everything();
     reader.quiescent();
     if (frames > 0) {
@@ -93,17 +95,13 @@ unsigned ForwardingCore::poll_controller(const fib::Fib& fib) noexcept {
 }
 
 Context ForwardingCore::context(const fib::Fib& fib, Place& in, PortId port) const noexcept {
-  const auto all = fib.addresses_of(shared_.self);
-  const auto of_port =
-      std::equal_range(all.begin(), all.end(), fib::PortAddress{.port = port},
-                       [](const auto& a, const auto& b) { return a.port < b.port; });
   return {.fib = fib,
           .self = shared_.self,
           .port = port,
           .in = in,
-          .addresses = {of_port.first, of_port.second},
           .controller_present = shared_.controller_present.load(std::memory_order_relaxed),
-          .epoch_mark = shared_.epoch_mark.load(std::memory_order_relaxed)};
+          .epoch_mark = shared_.epoch_mark.load(std::memory_order_relaxed),
+          .now = microseconds_};
 }
 
 // Steering follows the links at once, without the controller.

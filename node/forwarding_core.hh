@@ -52,6 +52,8 @@ class ForwardingCore {
   void rest(fib::rcu::ReaderThread& reader, std::uint32_t microseconds) noexcept;
 
   Shared& shared_;
+  std::uint64_t ticks_per_microsecond_;
+  vlb::Time microseconds_ = 0;  // when this round of polls began
   IdleGovernor governor_;
   Journey journey_;
   Burst burst_;

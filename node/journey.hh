@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The packet's journey through a node, in the order in which it happens. Three entrances:
 //
-//   external port   EthernetCheck -> Arp -> Ipv4Check -> Ipv6Check -> Lookup -> Resolve
+//   external port   PlainCheck, and for what is not plain: EthernetCheck -> Arp -> Ipv4Check ->
+//                     Ipv6Check; then Lookup -> Resolve
 //                     (Resolve: punt, drop, rewrite for a neighbour, or tag and into the fabric)
 //   fabric link     Relay (on towards the egress node, or rewrite for a neighbour)
 //   controller      Inject
@@ -10,6 +11,7 @@
 // under node/stage/. One forwarding core owns a Journey; nothing in it is shared that is written.
 #pragma once
 
+#include <rte_prefetch.h>
 #include <rte_ring.h>
 
 #include "node/burst.hh"
@@ -19,6 +21,7 @@
 #include "node/stage/ipv4_check.hh"
 #include "node/stage/ipv6_check.hh"
 #include "node/stage/lookup.hh"
+#include "node/stage/plain_check.hh"
 #include "node/stage/punt.hh"
 #include "node/stage/relay.hh"
 #include "node/stage/resolve.hh"
@@ -29,7 +32,7 @@ namespace rackway::node {
 
 class Journey {
  public:
-  Journey(Places& places, const vlb::Steering& steering, rte_ring* punt_queue, WakeUp& slow_path)
+  Journey(Places& places, vlb::Steering& steering, rte_ring* punt_queue, WakeUp& slow_path)
       : places_(places),
         resolve_{steering, places},
         relay_{steering, places},
@@ -38,40 +41,51 @@ class Journey {
 
   // burst.begin() has been called for the frames received at context.in.
   void from_external_port(Burst& burst, const Context& context) noexcept {
-    count_received(burst, context.in);
-    ethernet_check_.run(burst, context);
-    arp_.run(burst, context);
-    ipv4_check_.run(burst, context);
-    ipv6_check_.run(burst, context);
+    take(burst, context.in);
+    plain_check_.run(burst, context);
+    if (burst.plain != burst.undecided) check_with_care(burst, context);
     lookup_.run(burst, context);
     resolve_.run(burst, context);
     punt_.run(burst, context);
-    transmit_.run(burst, context);
+    transmit_.run(burst, context, false);
   }
 
   void from_fabric_link(Burst& burst, const Context& context) noexcept {
-    count_received(burst, context.in);
+    take(burst, context.in);
     relay_.run(burst, context);
-    transmit_.run(burst, context);
+    transmit_.run(burst, context, true);
   }
 
   void from_controller(Burst& burst, const Context& context) noexcept {
-    count_received(burst, context.in);
+    take(burst, context.in);
     burst.injected = true;
     Inject::run(burst, places_);
-    transmit_.run(burst, context);
+    transmit_.run(burst, context, false);
     burst.injected = false;
   }
 
  private:
-  static void count_received(const Burst& burst, Place& in) noexcept {
+  // Counts what came in and asks for the first cache line of every frame.
+  static void take(Burst& burst, Place& in) noexcept {
     std::uint64_t bytes = 0;
-    for (std::uint16_t i = 0; i < burst.size; ++i) bytes += burst.frames[i]->pkt_len;
+    for (std::size_t i = 0; i < burst.size; ++i) {
+      burst.octets[i] = rte_pktmbuf_mtod(burst.frames[i], std::uint8_t*);
+      rte_prefetch0(burst.octets[i]);
+      bytes += burst.frames[i]->pkt_len;
+    }
     in.counters.received.add(burst.size);
     in.counters.received_bytes.add(bytes);
   }
 
+  void check_with_care(Burst& burst, const Context& context) noexcept {
+    ethernet_check_.run(burst, context);
+    arp_.run(burst, context);
+    ipv4_check_.run(burst, context);
+    ipv6_check_.run(burst, context);
+  }
+
   Places& places_;
+  PlainCheck plain_check_;
   EthernetCheck ethernet_check_;
   Arp arp_;
   Ipv4Check ipv4_check_;

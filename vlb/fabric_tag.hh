@@ -43,7 +43,18 @@ struct FabricTag {
 inline constexpr std::uint8_t kInitialHopBudget = 2;
 
 // Writes all 12 octets. Fields are cut to their width.
-void write_tag(std::uint8_t* frame, const FabricTag& tag) noexcept;
+inline void write_tag(std::uint8_t* frame, const FabricTag& tag) noexcept {
+  const std::uint64_t target = tag.target.value & 0xfff, egress = tag.egress.value & 0xfff;
+  const std::uint64_t ingress = tag.ingress.value & 0xfff;
+  store_be<std::uint64_t>(frame,
+                          static_cast<std::uint64_t>(tag.kind) << 56 | target << 44 | egress << 32 |
+                              static_cast<std::uint64_t>(tag.hop_budget & 0xf) << 28 |
+                              static_cast<std::uint64_t>(tag.time_stamp & 0xfff) << 16 |
+                              static_cast<std::uint64_t>((tag.epoch_mark << 2 & 0xff) | 0x02) << 8 |
+                              ingress >> 4);
+  store_be<std::uint32_t>(frame + 8, static_cast<std::uint32_t>(ingress & 0xf) << 28 |
+                                         (tag.adjacency.value & 0x00ffffff));
+}
 // Reads all 12 octets; the kind is not checked, see is_data().
 [[nodiscard]] FabricTag read_tag(const std::uint8_t* frame) noexcept;
 

@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vlb/steering.hh"
 
+#include <array>
+
 namespace rackway::vlb {
 namespace {
 
-// The flow hash also picks the member of a next-hop group; neither the path nor, among relays,
-// which one, may follow from that choice. Multiply and fold twice, so that every bit reaches every
-// other.
-constexpr std::uint32_t mix(std::uint32_t hash, std::uint32_t salt) {
-  hash = (hash ^ salt) * 0x9e3779b1u;
-  hash = (hash ^ hash >> 15) * 0x85ebca77u;
-  return hash ^ hash >> 13;
-}
-constexpr std::uint32_t kShareSalt = 0x1b873593;
-constexpr std::uint32_t kPickSalt = 0xcc9e2d51;
-
-std::size_t scale(std::uint32_t hash, std::size_t choices) {
-  return static_cast<std::size_t>(static_cast<std::uint64_t>(hash) * choices >> 32);
+// The flow hash also picks the member of a next-hop group and the flowlet's entry; the path may not
+// follow from those. A product brings every lower bit into the upper eight.
+constexpr std::size_t place_of(std::uint32_t flow_hash) {
+  return (flow_hash ^ flow_hash >> 15) * 0x2c1b3c6du >> 24;
 }
 
 }  // namespace
@@ -24,47 +17,83 @@ std::size_t scale(std::uint32_t hash, std::size_t choices) {
 Steering::Steering(topo::FabricTable table, NodeId self, std::uint8_t relay_percent)
     : table_(std::move(table)),
       self_(self),
-      relay_threshold_(static_cast<std::uint32_t>(0xffffffffull * relay_percent / 100)),
-      choices_(table_.nodes()) {}
-
-std::vector<Path> Steering::live_paths_to(NodeId target, bool relayed,
-                                          const std::vector<bool>& live) const {
-  std::vector<Path> paths;
-  for (const auto link : table_.links_to(target)) {
-    if (live[link]) paths.push_back({target, link, relayed});
-  }
-  return paths;
-}
-
-void Steering::set_live(const std::vector<bool>& live) {
-  for (std::uint16_t egress = 0; egress < choices_.size(); ++egress) {
-    auto& choices = choices_[egress];
-    choices.direct = live_paths_to(NodeId{egress}, false, live);
-    choices.relays.clear();
-    // Relays are neighbours: a frame reaches one over the one link between them.
-    for (std::uint16_t i = 0; i < table_.local_links().size(); ++i) {
-      const auto peer = table_.local_links()[i].peer;
-      if (live[i] && peer.value != egress) choices.relays.push_back({peer, i, true});
+      relay_percent_(relay_percent),
+      direct_(table_.nodes() + 1),
+      relays_(table_.nodes() + 1),
+      places_((table_.nodes() + 1) * kPlaces, 0),
+      onward_(table_.nodes() + 1, kNoLink) {
+  const auto add = [this](std::vector<PathIndex>& list, const Path& path) {
+    list.push_back(static_cast<PathIndex>(paths_.size()));
+    paths_.push_back(path);
+    alive_.push_back(0);
+  };
+  // Relays are neighbours: a frame reaches one over the one link between them, whatever its egress.
+  const auto links = table_.local_links();
+  std::vector<PathIndex> over;
+  for (std::uint16_t i = 0; i < links.size(); ++i) add(over, {links[i].peer, i, 1});
+  for (std::uint16_t egress = 0; egress < table_.nodes(); ++egress) {
+    if (NodeId{egress} == self_) continue;
+    for (const auto link : table_.links_to(NodeId{egress})) {
+      add(direct_[egress], {NodeId{egress}, link, 0});
+    }
+    for (std::uint16_t i = 0; i < links.size(); ++i) {
+      if (links[i].peer.value != egress) relays_[egress].push_back(over[i]);
     }
   }
 }
 
-std::optional<Path> Steering::choose(NodeId egress, std::uint32_t flow_hash) const noexcept {
-  if (egress.value >= choices_.size() || egress == self_) return std::nullopt;
-  const auto& [direct, relays] = choices_[egress.value];
-  const std::uint32_t share = mix(flow_hash, kShareSalt);
-  const std::uint32_t pick = mix(flow_hash, kPickSalt);
-  const bool relay = direct.empty() || share < relay_threshold_;
-  if (relay && !relays.empty()) return relays[scale(pick, relays.size())];
-  if (direct.empty()) return std::nullopt;
-  return direct[scale(pick, direct.size())];
+void Steering::set_live(const std::vector<bool>& live) {
+  for (std::size_t i = 1; i < paths_.size(); ++i) alive_[i] = live[paths_[i].link] ? 1 : 0;
+  const auto live_of = [this](const std::vector<PathIndex>& all) {
+    std::vector<PathIndex> found;
+    for (const auto path : all) {
+      if (alive_[path] != 0) found.push_back(path);
+    }
+    return found;
+  };
+  for (std::size_t egress = 0; egress < table_.nodes(); ++egress) {
+    const auto direct = live_of(direct_[egress]);
+    deal({places_.data() + egress * kPlaces, kPlaces}, direct, live_of(relays_[egress]));
+    onward_[egress] = direct.empty() ? kNoLink : paths_[direct.front()].link;
+  }
 }
 
-std::optional<Path> Steering::onward(NodeId egress) const noexcept {
-  if (egress.value >= choices_.size() || egress == self_) return std::nullopt;
-  const auto& direct = choices_[egress.value].direct;
-  if (direct.empty()) return std::nullopt;
-  return direct.front();
+// Relays get the first places, so that another share moves few flows.
+void Steering::deal(std::span<PathIndex> places, std::span<const PathIndex> direct,
+                    std::span<const PathIndex> relays) const {
+  std::size_t relayed = (kPlaces * relay_percent_ + 50) / 100;
+  if (direct.empty()) relayed = kPlaces;
+  if (relays.empty()) relayed = 0;
+  for (std::size_t i = 0; i < kPlaces; ++i) {
+    const auto from = i < relayed ? relays : direct;
+    places[i] = from.empty() ? PathIndex{0} : from[i % from.size()];
+  }
+}
+
+void Steering::choose(std::span<const NodeId> egress, std::span<const std::uint32_t> flow_hash,
+                      Time now, std::span<Path> paths) noexcept {
+  // Three passes, so that the loads of the flowlets do not wait for each other's stores.
+  std::array<std::uint32_t, kMaxBurst> index;
+  std::array<FlowletTable::Entry, kMaxBurst> flowlet;
+  const std::size_t count = egress.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    index[i] = FlowletTable::index(flow_hash[i], egress[i]);
+    flowlet[i] = flowlets_[index[i]];
+  }
+  std::uint32_t moved = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const PathIndex fresh = places_[row_of(egress[i]) * kPlaces + place_of(flow_hash[i])];
+    const bool going_on =
+        (flowlet[i].egress == egress[i]) & (now - flowlet[i].last < gap_) & (flowlet[i].path != 0);
+    const bool alive = alive_[flowlet[i].path] != 0;
+    moved += static_cast<std::uint32_t>(going_on & !alive);
+    const auto keep = static_cast<PathIndex>(0 - static_cast<unsigned>(going_on & alive));
+    const auto path = static_cast<PathIndex>((flowlet[i].path & keep) | (fresh & ~keep));
+    flowlet[i] = {now, path, egress[i]};
+    paths[i] = paths_[path];
+  }
+  for (std::size_t i = 0; i < count; ++i) flowlets_[index[i]] = flowlet[i];
+  moved_early_ += moved;
 }
 
 }  // namespace rackway::vlb

@@ -1,25 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses the path of a packet through the fabric. A share of the flows goes over a relay, the rest
-// straight to the egress node, each flow always the same way while the set of live links stays the
-// same (direct VLB: RouteBricks, SOSP'09, section 3.2; Zhang-Shen and McKeown, HotNets 2004).
-// When the direct link is down all flows take relays.
+// straight to the egress node (direct VLB: RouteBricks, SOSP'09, section 3.2; Zhang-Shen and
+// McKeown, HotNets 2004). When the direct link is down all flows take relays. A flow stays on its
+// path while no gap in it is longer than the flowlet gap; it moves earlier only off a dead path.
 //
-// Owned by one forwarding core. set_live() recomputes the tables; choose() and onward() only read.
+// For each egress node there are 256 places, dealt out to the live paths in their shares; a flow
+// without a path takes the one at its place. set_live() deals anew; choose() and onward() need one
+// load each for that. Owned by one forwarding core.
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <span>
 #include <vector>
 
 #include "base/id.hh"
 #include "topo/fabric_table.hh"
+#include "vlb/flowlet_table.hh"
 
 namespace rackway::vlb {
 
+inline constexpr std::uint16_t kNoLink = 0xffff;
+
 struct Path {
-  NodeId target;       // who gets the frame now
-  std::uint16_t link;  // over which local link
-  bool relayed;        // the target is not the egress node
+  NodeId target;                // who gets the frame now
+  std::uint16_t link{kNoLink};  // over which local link; kNoLink: no live path leads there
+  std::uint16_t relayed{0};     // 1: the target is not the egress node
 };
 
 class Steering {
@@ -29,26 +34,46 @@ class Steering {
 
   // live[i]: local link i is up. All links start down.
   void set_live(const std::vector<bool>& live);
+  // 0 lets every packet start a flowlet.
+  void set_flowlet_gap(Time microseconds) { gap_ = microseconds; }
 
-  // At the ingress. Nothing when no live link leads there, directly or over a relay.
-  [[nodiscard]] std::optional<Path> choose(NodeId egress, std::uint32_t flow_hash) const noexcept;
-  // At a relay: the live link towards the egress node.
-  [[nodiscard]] std::optional<Path> onward(NodeId egress) const noexcept;
+  // At the ingress, for a burst: paths[i] for a packet to egress[i] of the flow that flow_hash[i]
+  // stands for. Sizes are equal, at most kMaxBurst. Any NodeId may be asked for.
+  void choose(std::span<const NodeId> egress, std::span<const std::uint32_t> flow_hash, Time now,
+              std::span<Path> paths) noexcept;
+  // At a relay: the live link towards the egress node, or kNoLink.
+  [[nodiscard]] std::uint16_t onward(NodeId egress) const noexcept {
+    return onward_[row_of(egress)];
+  }
 
   [[nodiscard]] const topo::FabricTable& table() const { return table_; }
+  // Flowlets that left a path because it died, before their gap.
+  [[nodiscard]] std::uint64_t moved_early() const { return moved_early_; }
+
+  static constexpr std::size_t kMaxBurst = 64;
 
  private:
-  struct Choices {
-    std::vector<Path> direct;  // target is the egress node
-    std::vector<Path> relays;
-  };
-  [[nodiscard]] std::vector<Path> live_paths_to(NodeId target, bool relayed,
-                                                const std::vector<bool>& live) const;
+  static constexpr std::size_t kPlaces = 256;
+  using PathIndex = std::uint16_t;  // in paths_; 0 is no path
+
+  // The last row belongs to all nodes that are not there.
+  [[nodiscard]] std::size_t row_of(NodeId egress) const noexcept {
+    return egress.value < table_.nodes() ? egress.value : table_.nodes();
+  }
+  void deal(std::span<PathIndex> places, std::span<const PathIndex> direct,
+            std::span<const PathIndex> relays) const;
 
   topo::FabricTable table_;
   NodeId self_;
-  std::uint32_t relay_threshold_;  // a flow takes a relay when its mixed hash is below this
-  std::vector<Choices> choices_;   // by egress node
+  std::uint8_t relay_percent_;
+  Time gap_ = 50'000;
+  std::vector<Path> paths_{Path{}};
+  std::vector<std::vector<PathIndex>> direct_, relays_;  // by row: all that there are
+  std::vector<std::uint8_t> alive_{0};                   // by PathIndex
+  std::vector<PathIndex> places_;                        // kPlaces a row
+  std::vector<std::uint16_t> onward_;                    // by row
+  FlowletTable flowlets_;
+  std::uint64_t moved_early_ = 0;
 };
 
 }  // namespace rackway::vlb

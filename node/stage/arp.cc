@@ -29,7 +29,7 @@ bool well_formed(const rte_arp_hdr& arp, const std::uint8_t* octets) noexcept {
 }
 
 // Turns the request into its reply, in place (RFC 826, "packet reception").
-void answer(Slot& slot, rte_arp_hdr& arp, const MacAddress& mac) noexcept {
+void answer(const Slot& slot, rte_arp_hdr& arp, const MacAddress& mac) noexcept {
   auto& data = arp.arp_data;
   const std::uint32_t asked = data.arp_tip;
   std::memcpy(&data.arp_tha, &data.arp_sha, 6);
@@ -41,7 +41,7 @@ void answer(Slot& slot, rte_arp_hdr& arp, const MacAddress& mac) noexcept {
   std::memcpy(slot.octets() + 6, mac.bytes.data(), 6);
 }
 
-void handle_request(Slot& slot, rte_arp_hdr& arp, const Context& context) noexcept {
+void handle_request(const Slot& slot, rte_arp_hdr& arp, const Context& context) noexcept {
   const auto sender = address_at(&arp.arp_data.arp_sip);
   const auto target = address_at(&arp.arp_data.arp_tip);
   if (sender == target) return slot.punt(PuntClass::neighbor);  // announcement
@@ -53,9 +53,9 @@ void handle_request(Slot& slot, rte_arp_hdr& arp, const Context& context) noexce
   slot.transmit(context.port.value);
 }
 
-void handle(Slot& slot, const Context& context) noexcept {
-  if (slot.frame->data_len < kLength) return slot.drop(DropReason::arp_malformed);
-  auto* arp = rte_pktmbuf_mtod_offset(slot.frame, rte_arp_hdr*, RTE_ETHER_HDR_LEN);
+void handle(const Slot& slot, const Context& context) noexcept {
+  if (slot.frame().data_len < kLength) return slot.drop(DropReason::arp_malformed);
+  auto* arp = rte_pktmbuf_mtod_offset(&slot.frame(), rte_arp_hdr*, RTE_ETHER_HDR_LEN);
   if (!well_formed(*arp, slot.octets())) return slot.drop(DropReason::arp_malformed);
   switch (arp->arp_opcode) {
     case RTE_BE16(RTE_ARP_OP_REQUEST): return handle_request(slot, *arp, context);
@@ -67,9 +67,8 @@ void handle(Slot& slot, const Context& context) noexcept {
 }  // namespace
 
 void Arp::run(Burst& burst, const Context& context) const noexcept {
-  for (auto& slot : burst.all()) {
-    if (slot.undecided() && slot.protocol == Protocol::other) handle(slot, context);
-  }
+  for_each(burst.undecided & ~(burst.ipv4 | burst.ipv6),
+           [&](std::size_t i) { handle(Slot(burst, i), context); });
 }
 
 }  // namespace rackway::node

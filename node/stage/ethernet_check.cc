@@ -11,22 +11,24 @@
 namespace rackway::node {
 namespace {
 
-void check(Slot& slot, const Place& in) noexcept {
-  if (slot.frame->data_len < RTE_ETHER_HDR_LEN) return slot.drop(DropReason::frame_too_short);
+void check(const Slot& slot, const Place& in) noexcept {
+  Burst& burst = slot.burst();
+  if (slot.frame().data_len < RTE_ETHER_HDR_LEN) return slot.drop(DropReason::frame_too_short);
   const std::uint8_t* octets = slot.octets();
   MacAddress destination;
   std::memcpy(destination.bytes.data(), octets, 6);
-  slot.l2_group = destination.is_multicast();
-  if (!slot.l2_group && destination != in.mac) {
+  const bool group = destination.is_multicast();
+  if (group) burst.l2_group |= bit(slot.index());
+  if (!group && destination != in.mac) {
     return slot.drop(vlb::is_fabric_address(destination) ? DropReason::fabric_frame_on_external_port
                                                          : DropReason::foreign_mac);
   }
-  if ((slot.frame->ol_flags & RTE_MBUF_F_RX_VLAN) != 0) {
+  if ((slot.frame().ol_flags & RTE_MBUF_F_RX_VLAN) != 0) {
     return slot.drop(DropReason::vlan_unsupported);
   }
   switch (load_be<std::uint16_t>(octets + 12)) {
-    case RTE_ETHER_TYPE_IPV4: slot.protocol = Protocol::ipv4; return;
-    case RTE_ETHER_TYPE_IPV6: slot.protocol = Protocol::ipv6; return;
+    case RTE_ETHER_TYPE_IPV4: burst.ipv4 |= bit(slot.index()); return;
+    case RTE_ETHER_TYPE_IPV6: burst.ipv6 |= bit(slot.index()); return;
     case RTE_ETHER_TYPE_ARP: return;
     case RTE_ETHER_TYPE_VLAN:
     case RTE_ETHER_TYPE_QINQ: return slot.drop(DropReason::vlan_unsupported);
@@ -37,7 +39,8 @@ void check(Slot& slot, const Place& in) noexcept {
 }  // namespace
 
 void EthernetCheck::run(Burst& burst, const Context& context) const noexcept {
-  for (auto& slot : burst.all()) check(slot, context.in);
+  for_each(burst.undecided & ~burst.plain,
+           [&](std::size_t i) { check(Slot(burst, i), context.in); });
 }
 
 }  // namespace rackway::node

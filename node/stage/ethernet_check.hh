@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stage 1 on an external port: is the frame for us, and what does it carry? Accepts the port's own
+// Stage 2 on an external port, for frames that are not plain: is it for us, and what does it carry?
+// Accepts the port's own
 // MAC and group addresses (RFC 1812 5.3.4 wants to know which), IPv4, IPv6 and ARP. A frame that
 // looks like one of the fabric never gets in here.
 #pragma once

@@ -9,13 +9,14 @@ namespace rackway::node {
 struct Inject {
   // frame->port is the PortId.
   static void run(Burst& burst, const Places& places) noexcept {
-    for (auto& slot : burst.all()) {
-      if (slot.frame->port >= places.ports) {
-        slot.drop(DropReason::inject_malformed);
+    for_each(burst.undecided, [&](std::size_t i) {
+      const std::uint16_t port = burst.frames[i]->port;
+      if (port >= places.ports) {
+        burst.drop(i, DropReason::inject_malformed);
       } else {
-        slot.transmit(slot.frame->port);
+        burst.transmit(i, port);
       }
-    }
+    });
   }
 };
 

@@ -4,6 +4,8 @@
 #include <rte_ether.h>
 #include <rte_ip.h>
 
+#include <cstring>
+
 #include "base/byte_order.hh"
 #include "node/stage/flow_hash.hh"
 
@@ -36,30 +38,35 @@ bool well_formed(const rte_ipv4_hdr& ip, const rte_mbuf& frame) noexcept {
          total <= frame.pkt_len - RTE_ETHER_HDR_LEN && header <= readable;
 }
 
-std::uint32_t flow_hash(const rte_ipv4_hdr& ip, const rte_mbuf& frame) noexcept {
-  const auto* addresses = reinterpret_cast<const std::uint8_t*>(&ip.src_addr);
-  const auto hash = hash_addresses<8>(addresses, ip.next_proto_id);
+void set_flow(const Slot& slot, const rte_ipv4_hdr& ip) noexcept {
+  Burst& burst = slot.burst();
+  const std::size_t i = slot.index();
+  burst.ipv4_destination[i].value = load_be<std::uint32_t>(&ip.dst_addr);
+  std::memcpy(&burst.flow.source[i], &ip.src_addr, 4);
+  std::memcpy(&burst.flow.destination[i], &ip.dst_addr, 4);
+  burst.flow.ports[i] = 0;
+  burst.flow.protocol[i] = ip.next_proto_id;
   const std::size_t header = static_cast<std::size_t>(ip.version_ihl & 0x0f) * 4;
   const auto* ports = reinterpret_cast<const std::uint8_t*>(&ip) + header;
   const bool fragment = (ip.fragment_offset & RTE_BE16(0x3fff)) != 0;
-  const bool readable = RTE_ETHER_HDR_LEN + header + 4 <= frame.data_len &&
+  const bool readable = RTE_ETHER_HDR_LEN + header + 4 <= slot.frame().data_len &&
                         load_be<std::uint16_t>(&ip.total_length) >= header + 4;
-  if (fragment || !readable || !has_ports(ip.next_proto_id)) return hash;
-  return hash_ports(hash, ports);
+  if (fragment || !readable || !has_ports(ip.next_proto_id)) return;
+  std::memcpy(&burst.flow.ports[i], ports, 4);
 }
 
-void multicast(Slot& slot, std::uint32_t destination) noexcept {
+void multicast(const Slot& slot, std::uint32_t destination) noexcept {
   constexpr std::uint32_t kLocalControl = 0xe0000000;  // 224.0.0.0/24, RFC 5771: never forwarded
   if (in_net(destination, kLocalControl, 24)) return slot.punt(PuntClass::routing);
   slot.drop(DropReason::multicast_unrouted);
 }
 
-void check(Slot& slot) noexcept {
-  if (slot.frame->data_len < RTE_ETHER_HDR_LEN + sizeof(rte_ipv4_hdr)) {
+void check(const Slot& slot) noexcept {
+  if (slot.frame().data_len < RTE_ETHER_HDR_LEN + sizeof(rte_ipv4_hdr)) {
     return slot.drop(DropReason::ipv4_malformed);
   }
-  const auto* ip = rte_pktmbuf_mtod_offset(slot.frame, const rte_ipv4_hdr*, RTE_ETHER_HDR_LEN);
-  if (!well_formed(*ip, *slot.frame)) return slot.drop(DropReason::ipv4_malformed);
+  const auto* ip = rte_pktmbuf_mtod_offset(&slot.frame(), const rte_ipv4_hdr*, RTE_ETHER_HDR_LEN);
+  if (!well_formed(*ip, slot.frame())) return slot.drop(DropReason::ipv4_malformed);
   const std::size_t header = static_cast<std::size_t>(ip->version_ihl & 0x0f) * 4;
   if (rte_raw_cksum(ip, header) != 0xffff) return slot.drop(DropReason::ipv4_checksum);
   const auto source = load_be<std::uint32_t>(&ip->src_addr);
@@ -68,17 +75,16 @@ void check(Slot& slot) noexcept {
   if (martian_destination(destination)) return slot.drop(DropReason::martian_destination);
   if (destination == kAllOnes) return slot.punt(PuntClass::other);
   if (in_net(destination, 0xe0000000, 4)) return multicast(slot, destination);
-  if (slot.l2_group) return slot.drop(DropReason::l2_group_ip_unicast);
+  if (slot.is(slot.burst().l2_group)) return slot.drop(DropReason::l2_group_ip_unicast);
   if (header > sizeof(rte_ipv4_hdr)) return slot.punt(PuntClass::exception);  // options
-  slot.flow_hash = flow_hash(*ip, *slot.frame);
+  set_flow(slot, *ip);
 }
 
 }  // namespace
 
 void Ipv4Check::run(Burst& burst, const Context&) const noexcept {
-  for (auto& slot : burst.all()) {
-    if (slot.undecided() && slot.protocol == Protocol::ipv4) check(slot);
-  }
+  for_each(burst.undecided & burst.ipv4 & ~burst.plain,
+           [&](std::size_t i) { check(Slot(burst, i)); });
 }
 
 }  // namespace rackway::node

@@ -41,64 +41,69 @@ bool well_formed(const rte_ipv6_hdr& ip, const rte_mbuf& frame) noexcept {
          payload <= frame.pkt_len - RTE_ETHER_HDR_LEN - sizeof(rte_ipv6_hdr);
 }
 
-std::uint32_t flow_hash(const rte_ipv6_hdr& ip, const rte_mbuf& frame) noexcept {
-  const auto hash = hash_addresses<32>(ip.src_addr, ip.proto);
-  const bool readable = RTE_ETHER_HDR_LEN + sizeof ip + 4 <= frame.data_len &&
+void set_flow(const Slot& slot, const rte_ipv6_hdr& ip) noexcept {
+  Burst& burst = slot.burst();
+  const std::size_t i = slot.index();
+  std::memcpy(burst.ipv6_destination[i].bytes.data(), ip.dst_addr, 16);
+  burst.flow.source[i] = fold_ipv6(ip.src_addr);
+  burst.flow.destination[i] = fold_ipv6(ip.dst_addr);
+  burst.flow.ports[i] = 0;
+  burst.flow.protocol[i] = ip.proto;
+  const bool readable = RTE_ETHER_HDR_LEN + sizeof ip + 4 <= slot.frame().data_len &&
                         load_be<std::uint16_t>(&ip.payload_len) >= 4;
-  if (!readable || !has_ports(ip.proto)) return hash;
-  return hash_ports(hash, reinterpret_cast<const std::uint8_t*>(&ip) + sizeof ip);
+  if (!readable || !has_ports(ip.proto)) return;
+  std::memcpy(&burst.flow.ports[i], reinterpret_cast<const std::uint8_t*>(&ip) + sizeof ip, 4);
 }
 
-void to_router(Slot& slot, const rte_ipv6_hdr& ip) noexcept {
+void to_router(const Slot& slot, const rte_ipv6_hdr& ip) noexcept {
   const auto* payload = reinterpret_cast<const std::uint8_t*>(&ip) + sizeof ip;
-  const std::size_t readable = slot.frame->data_len - RTE_ETHER_HDR_LEN - sizeof ip;
+  const std::size_t readable = slot.frame().data_len - RTE_ETHER_HDR_LEN - sizeof ip;
   const std::size_t size = load_be<std::uint16_t>(&ip.payload_len);
   slot.punt(local_class(ip.proto, payload, std::min(size, readable)));
 }
 
 // Scope link-local is for the router: routing protocols, MLD. RFC 4291 2.7 has the reserved scope 0
 // dropped, and interface-local can not have come over a link.
-void multicast(Slot& slot, const rte_ipv6_hdr& ip) noexcept {
+void multicast(const Slot& slot, const rte_ipv6_hdr& ip) noexcept {
   constexpr int kLinkLocalScope = 2;
   if ((ip.dst_addr[1] & 0x0f) != kLinkLocalScope) return slot.drop(DropReason::multicast_unrouted);
   to_router(slot, ip);
 }
 
-void link_local(Slot& slot, const rte_ipv6_hdr& ip, const Context& context) noexcept {
+void link_local(const Slot& slot, const rte_ipv6_hdr& ip, const Context& context) noexcept {
   const auto destination = IpAddress::from_bytes(ip.dst_addr, 16);
   if (!is_own_address(context, *destination)) return slot.drop(DropReason::link_local_forward);
   to_router(slot, ip);
 }
 
-void check(Slot& slot, const Context& context) noexcept {
-  if (slot.frame->data_len < RTE_ETHER_HDR_LEN + sizeof(rte_ipv6_hdr)) {
+void check(const Slot& slot, const Context& context) noexcept {
+  if (slot.frame().data_len < RTE_ETHER_HDR_LEN + sizeof(rte_ipv6_hdr)) {
     return slot.drop(DropReason::ipv6_malformed);
   }
-  auto* ip = rte_pktmbuf_mtod_offset(slot.frame, rte_ipv6_hdr*, RTE_ETHER_HDR_LEN);
-  if (!well_formed(*ip, *slot.frame)) return slot.drop(DropReason::ipv6_malformed);
+  auto* ip = rte_pktmbuf_mtod_offset(&slot.frame(), rte_ipv6_hdr*, RTE_ETHER_HDR_LEN);
+  if (!well_formed(*ip, slot.frame())) return slot.drop(DropReason::ipv6_malformed);
   if (is_multicast(ip->src_addr) || is_loopback(ip->src_addr)) {
     return slot.drop(DropReason::martian_source);
   }
   if (is_unspecified(ip->dst_addr) || is_loopback(ip->dst_addr)) {
     return slot.drop(DropReason::martian_destination);
   }
-  if (ip->proto == kIcmpv6 && is_neighbor_discovery(*slot.frame)) {
+  if (ip->proto == kIcmpv6 && is_neighbor_discovery(slot.frame())) {
     return discover_neighbor(slot, *ip, context);
   }
   if (is_multicast(ip->dst_addr)) return multicast(slot, *ip);
   if (is_unspecified(ip->src_addr)) return slot.drop(DropReason::martian_source);
-  if (slot.l2_group) return slot.drop(DropReason::l2_group_ip_unicast);
+  if (slot.is(slot.burst().l2_group)) return slot.drop(DropReason::l2_group_ip_unicast);
   if (is_link_local(ip->dst_addr)) return link_local(slot, *ip, context);
   if (ip->proto == kHopByHop) return slot.punt(PuntClass::exception);
-  slot.flow_hash = flow_hash(*ip, *slot.frame);
+  set_flow(slot, *ip);
 }
 
 }  // namespace
 
 void Ipv6Check::run(Burst& burst, const Context& context) const noexcept {
-  for (auto& slot : burst.all()) {
-    if (slot.undecided() && slot.protocol == Protocol::ipv6) check(slot, context);
-  }
+  for_each(burst.undecided & burst.ipv6 & ~burst.plain,
+           [&](std::size_t i) { check(Slot(burst, i), context); });
 }
 
 }  // namespace rackway::node

@@ -1,48 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/stage/lookup.hh"
 
-#include <rte_ether.h>
-#include <rte_ip.h>
-
-#include <cstring>
-
-#include "base/byte_order.hh"
-
 namespace rackway::node {
 namespace {
 
-Ipv4Address destination_of(const Slot& slot, Ipv4Address) noexcept {
-  const auto* ip = rte_pktmbuf_mtod_offset(slot.frame, const rte_ipv4_hdr*, RTE_ETHER_HDR_LEN);
-  return {load_be<std::uint32_t>(&ip->dst_addr)};
-}
-
-Ipv6Address destination_of(const Slot& slot, Ipv6Address address) noexcept {
-  const auto* ip = rte_pktmbuf_mtod_offset(slot.frame, const rte_ipv6_hdr*, RTE_ETHER_HDR_LEN);
-  std::memcpy(address.bytes.data(), ip->dst_addr, 16);
-  return address;
-}
-
 template <class Address>
-void look_up(Burst& burst, Protocol protocol, const fib::Fib& fib) noexcept {
+void look_up(const std::array<Address, kBurst>& all, Mask mask, const fib::Fib& fib,
+             std::array<fib::NextHopId, kBurst>& next_hop) noexcept {
   std::array<Address, kBurst> addresses;
-  std::array<fib::NextHopId, kBurst> next_hops;
-  std::array<std::uint16_t, kBurst> places;
+  std::array<fib::NextHopId, kBurst> found;
+  std::array<std::uint8_t, kBurst> slots;
   std::size_t count = 0;
-  for (std::uint16_t i = 0; i < burst.size; ++i) {
-    const auto& slot = burst.slots[i];
-    if (!slot.undecided() || slot.protocol != protocol) continue;
-    addresses[count] = destination_of(slot, Address{});
-    places[count++] = i;
-  }
-  fib.lookup(std::span<const Address>(addresses.data(), count), {next_hops.data(), count});
-  for (std::size_t i = 0; i < count; ++i) burst.slots[places[i]].next_hop = next_hops[i];
+  for_each(mask, [&](std::size_t i) {
+    addresses[count] = all[i];
+    slots[count++] = static_cast<std::uint8_t>(i);
+  });
+  fib.lookup(std::span<const Address>(addresses.data(), count), {found.data(), count});
+  for (std::size_t i = 0; i < count; ++i) next_hop[slots[i]] = found[i];
 }
 
 }  // namespace
 
 void Lookup::run(Burst& burst, const Context& context) const noexcept {
-  look_up<Ipv4Address>(burst, Protocol::ipv4, context.fib);
-  look_up<Ipv6Address>(burst, Protocol::ipv6, context.fib);
+  const Mask all = first_bits(burst.size);
+  const Mask ipv4 = burst.undecided & burst.ipv4, ipv6 = burst.undecided & burst.ipv6;
+  hash_flows(burst.flow, burst.size, burst.flow_hash.data());
+  if (ipv4 == all) {
+    context.fib.lookup(std::span<const Ipv4Address>(burst.ipv4_destination.data(), burst.size),
+                       {burst.next_hop.data(), burst.size});
+  } else if (ipv6 == all) {
+    context.fib.lookup(std::span<const Ipv6Address>(burst.ipv6_destination.data(), burst.size),
+                       {burst.next_hop.data(), burst.size});
+  } else {
+    burst.next_hop.fill(fib::kIpv4Default);
+    look_up(burst.ipv4_destination, ipv4, context.fib, burst.next_hop);
+    look_up(burst.ipv6_destination, ipv6, context.fib, burst.next_hop);
+  }
 }
 
 }  // namespace rackway::node

@@ -104,7 +104,7 @@ bool rules_of_type_hold(const rte_ipv6_hdr& ip, const std::uint8_t* icmp,
 std::optional<Options> validated(const Slot& slot, const rte_ipv6_hdr& ip) noexcept {
   const std::size_t size = load_be<std::uint16_t>(&ip.payload_len);
   const std::uint8_t* icmp = slot.octets() + kIcmpOffset;
-  if (slot.frame->nb_segs != 1 || ip.hop_limits != 255) return std::nullopt;
+  if (slot.frame().nb_segs != 1 || ip.hop_limits != 255) return std::nullopt;
   const std::size_t least = kLeastBytes[icmp[0] - kRouterSolicitation];
   if (size < least || icmp[1] != 0) return std::nullopt;
   const auto options = scan_options(icmp + least, size - least);
@@ -115,7 +115,8 @@ std::optional<Options> validated(const Slot& slot, const rte_ipv6_hdr& ip) noexc
 }
 
 // RFC 4861 7.2.4: from the target, solicited, override, as a router; with our MAC as option.
-void answer(Slot& slot, rte_ipv6_hdr& ip, const MacAddress& asker, const MacAddress& mac) noexcept {
+void answer(const Slot& slot, rte_ipv6_hdr& ip, const MacAddress& asker,
+            const MacAddress& mac) noexcept {
   std::uint8_t* octets = slot.octets();
   std::uint8_t* icmp = octets + kIcmpOffset;
   std::memcpy(octets, asker.bytes.data(), 6);
@@ -142,7 +143,8 @@ bool resize(rte_mbuf* frame) noexcept {
   return rte_pktmbuf_trim(frame, frame->data_len - kFrameBytes) == 0;
 }
 
-void solicitation(Slot& slot, rte_ipv6_hdr& ip, const Context& context, Options options) noexcept {
+void solicitation(const Slot& slot, rte_ipv6_hdr& ip, const Context& context,
+                  Options options) noexcept {
   const std::uint8_t* target = slot.octets() + kIcmpOffset + 8;
   // The asker is where its option says, and where its frame came from only without one (7.2.3).
   const bool says = options.source_link_layer != nullptr;
@@ -154,7 +156,7 @@ void solicitation(Slot& slot, rte_ipv6_hdr& ip, const Context& context, Options 
     return slot.drop(DropReason::nd_not_for_us);
   }
   const auto asker = *IpAddress::from_bytes(ip.src_addr, 16);
-  if (is_zero(ip.src_addr) || !node_answers(context, asker, mac) || !resize(slot.frame)) {
+  if (is_zero(ip.src_addr) || !node_answers(context, asker, mac) || !resize(&slot.frame())) {
     return slot.punt(PuntClass::neighbor);
   }
   answer(slot, ip, mac, context.in.mac);
@@ -169,7 +171,7 @@ bool is_neighbor_discovery(const rte_mbuf& frame) noexcept {
   return type >= kRouterSolicitation && type <= kRedirect;
 }
 
-void discover_neighbor(Slot& slot, rte_ipv6_hdr& ip, const Context& context) noexcept {
+void discover_neighbor(const Slot& slot, rte_ipv6_hdr& ip, const Context& context) noexcept {
   const auto options = validated(slot, ip);
   if (!options) return slot.drop(DropReason::nd_malformed);
   const std::uint8_t type = slot.octets()[kIcmpOffset];

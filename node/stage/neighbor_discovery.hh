@@ -13,6 +13,6 @@ namespace rackway::node {
 // For a frame with a whole IPv6 header whose next header is ICMPv6: types 133 to 137.
 [[nodiscard]] bool is_neighbor_discovery(const rte_mbuf& frame) noexcept;
 // Decides the slot's fate.
-void discover_neighbor(Slot& slot, rte_ipv6_hdr& ip, const Context& context) noexcept;
+void discover_neighbor(const Slot& slot, rte_ipv6_hdr& ip, const Context& context) noexcept;
 
 }  // namespace rackway::node

@@ -11,8 +11,8 @@ namespace rackway::node {
 
 [[nodiscard]] inline bool is_own_address(const Context& context,
                                          const IpAddress& address) noexcept {
-  for (const auto& own : context.addresses) {
-    if (own.address == address) return true;
+  for (const auto& own : context.fib.addresses_of(context.self)) {
+    if (own.port == context.port && own.address == address) return true;
   }
   return false;
 }
@@ -24,7 +24,7 @@ namespace rackway::node {
   if (!context.controller_present) return true;
   const auto id =
       neighbor.is_v4() ? context.fib.lookup(neighbor.v4()) : context.fib.lookup(neighbor.v6());
-  const auto& group = context.fib.group(id);
+  const auto group = context.fib.group(id);
   if (group.kind != fib::GroupKind::forward || group.buckets.size() != 1) return false;
   const auto& bucket = group.buckets.front();
   if (bucket.node != context.self) return false;

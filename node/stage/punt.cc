@@ -37,23 +37,16 @@ bool Punt::within_rate(PuntClass punt_class, std::uint64_t now) noexcept {
 }
 
 void Punt::run(Burst& burst, const Context& context) noexcept {
+  if (burst.punted == 0) return;
   const std::uint64_t now = rte_rdtsc();
-  bool punted = false;
-  for (auto& slot : burst.all()) {
-    if (slot.fate != Fate::punt) continue;
-    if (!within_rate(slot.punt_class, now)) {
-      slot.drop(slot.reason);
-      continue;
-    }
-    slot.frame->port = context.port.value;
-    slot.frame->hash.usr = static_cast<std::uint32_t>(slot.punt_class);
-    if (rte_ring_sp_enqueue(queue_, slot.frame) != 0) {
-      slot.drop(DropReason::punt_queue_full);
-      continue;
-    }
-    punted = true;
-  }
-  if (punted) consumer_.notify();
+  for_each(burst.punted, [&](std::size_t i) {
+    if (!within_rate(burst.punt_class[i], now)) return burst.drop(i, burst.reason[i]);
+    rte_mbuf* frame = burst.frames[i];
+    frame->port = context.port.value;
+    frame->hash.usr = static_cast<std::uint32_t>(burst.punt_class[i]);
+    if (rte_ring_sp_enqueue(queue_, frame) != 0) burst.drop(i, DropReason::punt_queue_full);
+  });
+  if (burst.punted != 0) consumer_.notify();
 }
 
 }  // namespace rackway::node

@@ -5,15 +5,26 @@
 #pragma once
 
 #include "node/burst.hh"
+#include "node/stage/neighbor_send.hh"
 #include "vlb/steering.hh"
 
 namespace rackway::node {
 
-struct Relay {
-  const vlb::Steering& steering;
-  Places& places;
+class Relay {
+ public:
+  Relay(const vlb::Steering& steering, const Places& places)
+      : steering_(steering), neighbor_send_(places), ports_(places.ports) {}
 
   void run(Burst& burst, const Context& context) const noexcept;
+
+ private:
+  void pass_on(Burst& burst, std::size_t i) const noexcept;
+  void send_out(Burst& burst, std::size_t i,
+                std::span<const fib::LocalAdjacency> adjacencies) const noexcept;
+
+  const vlb::Steering& steering_;
+  NeighborSend neighbor_send_;
+  std::size_t ports_;
 };
 
 }  // namespace rackway::node

@@ -1,104 +1,168 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/stage/resolve.hh"
 
-#include <rte_ether.h>
-#include <rte_ip.h>
-
 #include <algorithm>
 
-#include "base/byte_order.hh"
 #include "node/stage/local_class.hh"
-#include "node/stage/rewrite.hh"
+#include "vlb/fabric_tag.hh"
 
 namespace rackway::node {
 namespace {
 
-rte_ipv4_hdr* ipv4(const Slot& slot) noexcept {
-  return rte_pktmbuf_mtod_offset(slot.frame, rte_ipv4_hdr*, RTE_ETHER_HDR_LEN);
+const rte_ipv4_hdr* ipv4(const Slot& slot) noexcept {
+  return rte_pktmbuf_mtod_offset(&slot.frame(), const rte_ipv4_hdr*, RTE_ETHER_HDR_LEN);
 }
-rte_ipv6_hdr* ipv6(const Slot& slot) noexcept {
-  return rte_pktmbuf_mtod_offset(slot.frame, rte_ipv6_hdr*, RTE_ETHER_HDR_LEN);
+const rte_ipv6_hdr* ipv6(const Slot& slot) noexcept {
+  return rte_pktmbuf_mtod_offset(&slot.frame(), const rte_ipv6_hdr*, RTE_ETHER_HDR_LEN);
+}
+bool is_ipv4(const Slot& slot) noexcept {
+  return slot.is(slot.burst().ipv4);
+}
+std::uint32_t ip_size(const Slot& slot) noexcept {
+  return is_ipv4(slot) ? ipv4_size(slot.octets()) : ipv6_size(slot.octets());
 }
 
 // Octets of the transport header that can be read: those of the packet, not of the padding behind
 // it, and none in a later fragment, which has no such header.
 std::size_t transport_bytes(const Slot& slot, std::size_t header) noexcept {
   const bool later_fragment =
-      slot.protocol == Protocol::ipv4 && (ipv4(slot)->fragment_offset & RTE_BE16(0x1fff)) != 0;
+      is_ipv4(slot) && (ipv4(slot)->fragment_offset & RTE_BE16(0x1fff)) != 0;
   if (later_fragment) return 0;
-  const std::size_t readable = slot.frame->data_len - RTE_ETHER_HDR_LEN;
-  return std::min<std::size_t>(packet_bytes(slot), readable) - header;
+  const std::size_t readable = slot.frame().data_len - RTE_ETHER_HDR_LEN;
+  return std::min<std::size_t>(ip_size(slot), readable) - header;
 }
 
-void to_router(Slot& slot) noexcept {
-  const bool v4 = slot.protocol == Protocol::ipv4;
+void to_router(const Slot& slot) noexcept {
   // IPv4 options have been punted before.
-  const std::size_t header = v4 ? sizeof(rte_ipv4_hdr) : sizeof(rte_ipv6_hdr);
-  const std::uint8_t protocol = v4 ? ipv4(slot)->next_proto_id : ipv6(slot)->proto;
+  const std::size_t header = is_ipv4(slot) ? sizeof(rte_ipv4_hdr) : sizeof(rte_ipv6_hdr);
+  const std::uint8_t protocol = is_ipv4(slot) ? ipv4(slot)->next_proto_id : ipv6(slot)->proto;
   const std::uint8_t* transport = slot.octets() + RTE_ETHER_HDR_LEN + header;
   slot.punt(local_class(protocol, transport, transport_bytes(slot, header)));
 }
 
 // RFC 4291 2.5.6: a packet from a link-local address must not leave its link.
 bool link_local_source(const Slot& slot) noexcept {
-  if (slot.protocol != Protocol::ipv6) return false;
+  if (is_ipv4(slot)) return false;
   const std::uint8_t* source = ipv6(slot)->src_addr;
   return source[0] == 0xfe && (source[1] & 0xc0) == 0x80;
 }
 
 bool ttl_spent(const Slot& slot) noexcept {
-  return (slot.protocol == Protocol::ipv4 ? ipv4(slot)->time_to_live : ipv6(slot)->hop_limits) <= 1;
+  return (is_ipv4(slot) ? ipv4(slot)->time_to_live : ipv6(slot)->hop_limits) <= 1;
 }
 
-// RFC 1812 5.3.1; the checksum follows by RFC 1624: the decremented octet is the high one of its
-// word, so the sum grows by 0x0100, with the carry taken around. A sum of 0xffff is carried too, as
-// the checksum of a header that is not all zero is never 0xffff.
-void decrement_ttl(Slot& slot) noexcept {
-  if (slot.protocol == Protocol::ipv6) {
-    --ipv6(slot)->hop_limits;
-    return;
+void decrement_ttl(const Slot& slot) noexcept {
+  is_ipv4(slot) ? decrement_ipv4_ttl(slot.octets()) : decrement_ipv6_hop_limit(slot.octets());
+}
+
+// True for a packet that goes on by the group's bucket; else its fate is decided.
+bool goes_on(const Slot& slot, fib::GroupKind kind, const fib::Bucket& bucket) noexcept {
+  switch (kind) {
+    case fib::GroupKind::local: to_router(slot); return false;
+    case fib::GroupKind::blackhole: slot.drop(DropReason::blackhole); return false;
+    case fib::GroupKind::broadcast: slot.drop(DropReason::directed_broadcast); return false;
+    default: break;
   }
-  auto* ip = ipv4(slot);
-  --ip->time_to_live;
-  const std::uint32_t sum = load_be<std::uint16_t>(&ip->hdr_checksum) + 0x0100u;
-  store_be(&ip->hdr_checksum, static_cast<std::uint16_t>(sum + (sum >= 0xffff ? 1 : 0)));
+  // From here on the packet is not for the router: the kernel answers what can not go on.
+  if (link_local_source(slot)) {
+    slot.drop(DropReason::link_local_forward);
+  } else if (ttl_spent(slot) || kind == fib::GroupKind::glean) {
+    slot.punt(PuntClass::exception);
+  } else if (kind == fib::GroupKind::unreachable) {
+    slot.punt(PuntClass::exception, DropReason::no_route);
+  } else if (kind == fib::GroupKind::prohibit) {
+    slot.punt(PuntClass::exception, DropReason::prohibited);
+  } else if (ip_size(slot) > bucket.mtu) {
+    slot.punt(PuntClass::exception);
+  } else {
+    return true;
+  }
+  return false;
 }
 
 }  // namespace
 
-void Resolve::run(Burst& burst, const Context& context) const noexcept {
-  for (auto& slot : burst.all()) {
-    if (!slot.undecided()) continue;
-    const auto& group = context.fib.group(slot.next_hop);
-    switch (group.kind) {
-      case fib::GroupKind::local: to_router(slot); continue;
-      case fib::GroupKind::blackhole: slot.drop(DropReason::blackhole); continue;
-      case fib::GroupKind::broadcast: slot.drop(DropReason::directed_broadcast); continue;
-      default: break;
-    }
-    // From here on the packet is not for the router: the kernel answers what can not go on.
-    if (link_local_source(slot)) {
-      slot.drop(DropReason::link_local_forward);
-    } else if (ttl_spent(slot) || group.kind == fib::GroupKind::glean) {
-      slot.punt(PuntClass::exception);
-    } else if (group.kind == fib::GroupKind::unreachable) {
-      slot.punt(PuntClass::exception, DropReason::no_route);
-    } else if (group.kind == fib::GroupKind::prohibit) {
-      slot.punt(PuntClass::exception, DropReason::prohibited);
+void Resolve::send_plain(Burst& burst, Mask to_neighbors, const Buckets& buckets,
+                         std::span<const fib::LocalAdjacency> adjacencies) const noexcept {
+  const auto send = [&](std::size_t i, auto&& decrement) {
+    // A group names only adjacencies that are there; what port one is of is not checked before.
+    const auto& adjacency = adjacencies[buckets[i].index.value];
+    if (!neighbor_send_.is_port(adjacency.port)) return;
+    decrement(burst.octets[i]);
+    neighbor_send_.send(burst, i, adjacency);
+  };
+  for_each(to_neighbors & burst.ipv4, [&](std::size_t i) { send(i, decrement_ipv4_ttl); });
+  for_each(to_neighbors & burst.ipv6, [&](std::size_t i) { send(i, decrement_ipv6_hop_limit); });
+}
+
+Mask Resolve::resolve_with_care(Burst& burst, const Context& context,
+                                const Buckets& buckets) const noexcept {
+  const auto adjacencies = context.fib.adjacencies_of(context.self);
+  Mask to_fabric = 0;
+  for_each(burst.undecided, [&](std::size_t i) {
+    const Slot slot(burst, i);
+    if (!goes_on(slot, context.fib.group(burst.next_hop[i]).kind, buckets[i])) return;
+    decrement_ttl(slot);
+    if (buckets[i].node == context.self) {
+      neighbor_send_.send_if_possible(burst, i, buckets[i].index, ip_size(slot), adjacencies);
     } else {
-      const auto& bucket = group.pick(slot.flow_hash);
-      if (packet_bytes(slot) > bucket.mtu) {
-        slot.punt(PuntClass::exception);
-        continue;
-      }
-      decrement_ttl(slot);
-      if (bucket.node == context.self) {
-        send_to_neighbor(slot, bucket.index, context, places);
-      } else {
-        send_to_fabric(slot, bucket, context, steering, places);
-      }
+      to_fabric |= bit(i);
     }
+  });
+  return to_fabric;
+}
+
+void Resolve::send_to_fabric(Burst& burst, Mask to_fabric, const Buckets& buckets,
+                             const Context& context) noexcept {
+  std::array<NodeId, kBurst> egress;
+  std::array<std::uint32_t, kBurst> flow_hash;
+  std::array<vlb::Path, kBurst> paths;
+  std::array<std::uint8_t, kBurst> slots;
+  std::size_t count = 0;
+  for_each(to_fabric, [&](std::size_t i) {
+    egress[count] = buckets[i].node;
+    flow_hash[count] = burst.flow_hash[i];
+    slots[count++] = static_cast<std::uint8_t>(i);
+  });
+  steering_.choose({egress.data(), count}, {flow_hash.data(), count}, context.now,
+                   {paths.data(), count});
+  for (std::size_t at = 0; at < count; ++at) {
+    const std::size_t i = slots[at];
+    const vlb::Path path = paths[at];
+    if (path.link == vlb::kNoLink) {
+      burst.drop(i, DropReason::fabric_no_path);
+      continue;
+    }
+    vlb::write_tag(burst.octets[i], {.target = path.target,
+                                     .egress = egress[at],
+                                     .hop_budget = vlb::kInitialHopBudget,
+                                     .epoch_mark = context.epoch_mark,
+                                     .ingress = context.self,
+                                     .adjacency = buckets[i].index});
+    burst.transmit(i, ports_ + path.link);
+    burst.via_relay |= Mask{path.relayed} << i;
   }
+}
+
+void Resolve::run(Burst& burst, const Context& context) noexcept {
+  if (burst.undecided == 0) return;
+  Buckets buckets;
+  context.fib.pick({burst.next_hop.data(), burst.size}, {burst.flow_hash.data(), burst.size},
+                   {buckets.data(), burst.size});
+  Mask fits = 0, ours = 0;
+  for (std::size_t i = 0; i < burst.size; ++i) {
+    fits |= static_cast<Mask>(burst.ip_size[i] <= buckets[i].mtu) << i;
+    ours |= static_cast<Mask>(buckets[i].node == context.self) << i;
+  }
+  fits &= burst.plain & burst.undecided;
+  send_plain(burst, fits & ours, buckets, context.fib.adjacencies_of(context.self));
+  const Mask to_fabric = fits & ~ours;
+  for_each(to_fabric & burst.ipv4, [&](std::size_t i) { decrement_ipv4_ttl(burst.octets[i]); });
+  for_each(to_fabric & burst.ipv6,
+           [&](std::size_t i) { decrement_ipv6_hop_limit(burst.octets[i]); });
+  burst.undecided &= ~to_fabric;
+  const Mask with_care = resolve_with_care(burst, context, buckets);
+  send_to_fabric(burst, to_fabric | with_care, buckets, context);
 }
 
 }  // namespace rackway::node

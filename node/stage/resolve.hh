@@ -1,20 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stage 6 on an external port: what the route says. Routes to the router itself and exceptions (TTL
+// Stage 7 on an external port: what the route says. Routes to the router itself and exceptions (TTL
 // spent, too big for the next hop, neighbour not resolved, ICMP to send) are punted to the kernel;
 // blackholes drop; the rest gets its TTL decremented, the only time in the whole cluster, and goes
 // to one member of its next-hop group: out of a port of this node, or into the fabric.
+//
+// First the plain packets that fit their next hop, which is one comparison; then, one by one, what
+// is left; then all that goes into the fabric, in one go.
 #pragma once
 
 #include "node/burst.hh"
+#include "node/stage/neighbor_send.hh"
 #include "vlb/steering.hh"
 
 namespace rackway::node {
 
-struct Resolve {
-  const vlb::Steering& steering;
-  Places& places;
+class Resolve {
+ public:
+  Resolve(vlb::Steering& steering, const Places& places)
+      : steering_(steering), neighbor_send_(places), ports_(places.ports) {}
 
-  void run(Burst& burst, const Context& context) const noexcept;
+  void run(Burst& burst, const Context& context) noexcept;
+
+ private:
+  using Buckets = std::array<fib::Bucket, kBurst>;
+
+  void send_plain(Burst& burst, Mask to_neighbors, const Buckets& buckets,
+                  std::span<const fib::LocalAdjacency> adjacencies) const noexcept;
+  // Returns the slots that go into the fabric.
+  [[nodiscard]] Mask resolve_with_care(Burst& burst, const Context& context,
+                                       const Buckets& buckets) const noexcept;
+  void send_to_fabric(Burst& burst, Mask to_fabric, const Buckets& buckets,
+                      const Context& context) noexcept;
+
+  vlb::Steering& steering_;
+  NeighborSend neighbor_send_;
+  std::size_t ports_;
 };
 
 }  // namespace rackway::node

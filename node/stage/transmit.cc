@@ -6,70 +6,70 @@
 namespace rackway::node {
 namespace {
 
-void count_sent(Counters& counters, const Slot& slot, std::uint32_t bytes, bool injected) noexcept {
-  counters.transmitted.add(1);
-  counters.transmitted_bytes.add(bytes);
-  if (injected) counters.injected.add(1);
-  switch (slot.passage) {
-    case Passage::none: break;
-    case Passage::direct: counters.direct.add(1); break;
-    case Passage::via_relay: counters.via_relay.add(1); break;
-    case Passage::relayed: counters.relayed.add(1); break;
-  }
+std::uint64_t bytes_of(std::span<rte_mbuf* const> frames) noexcept {
+  std::uint64_t bytes = 0;
+  for (const rte_mbuf* frame : frames) bytes += frame->pkt_len;
+  return bytes;
 }
 
 }  // namespace
 
-void Transmit::flush(Burst& burst, std::size_t output) noexcept {
-  auto& queue = queues_[output];
-  auto& place = *places_.outputs[output];
-  std::array<rte_mbuf*, kBurst> frames;
-  std::array<std::uint32_t, kBurst> bytes;  // a frame that was sent is no longer ours to look at
-  for (std::uint16_t i = 0; i < queue.size; ++i) {
-    frames[i] = burst.slots[queue.slots[i]].frame;
-    bytes[i] = frames[i]->pkt_len;
-  }
+// Which way the frames go that leave by a fabric link.
+void Transmit::count_passage(const Burst& burst, Counters& counters, const Queue& queue,
+                             std::size_t sent, bool relayed) const noexcept {
+  if (relayed) return counters.relayed.add(sent);
+  std::uint64_t via_relay = 0;
+  for (std::size_t i = 0; i < sent; ++i) via_relay += burst.via_relay >> queue.slots[i] & 1;
+  counters.via_relay.add(via_relay);
+  counters.direct.add(sent - via_relay);
+}
+
+void Transmit::flush(Burst& burst, std::size_t output, bool relayed) noexcept {
+  Queue& queue = queues_[output];
+  Place& place = *places_.outputs[output];
+  Counters& counters = place.counters;
+  // A frame that was sent is no longer ours to look at.
+  std::uint64_t bytes = bytes_of({queue.frames.data(), queue.size});
   const bool usable = place.usable.load(std::memory_order_acquire);
   const std::uint16_t sent =
-      usable ? rte_eth_tx_burst(place.device, 0, frames.data(), queue.size) : 0;
-  for (std::uint16_t i = 0; i < queue.size; ++i) {
-    auto& slot = burst.slots[queue.slots[i]];
-    if (i < sent) {
-      count_sent(place.counters, slot, bytes[i], burst.injected);
-    } else {
-      slot.drop(usable ? DropReason::tx_queue_full : DropReason::tx_port_down);
-    }
+      usable ? rte_eth_tx_burst(place.device, 0, queue.frames.data(), queue.size) : 0;
+  if (sent < queue.size) [[unlikely]] {
+    bytes -= bytes_of({queue.frames.data() + sent, static_cast<std::size_t>(queue.size - sent)});
+    const auto why = usable ? DropReason::tx_queue_full : DropReason::tx_port_down;
+    for (std::size_t i = sent; i < queue.size; ++i) burst.drop(queue.slots[i], why);
   }
+  counters.transmitted.add(sent);
+  counters.transmitted_bytes.add(bytes);
+  if (burst.injected) counters.injected.add(sent);
+  if (output >= places_.ports) count_passage(burst, counters, queue, sent, relayed);
   queue.size = 0;
 }
 
 void Transmit::settle(Burst& burst, Place& in) noexcept {
-  std::array<rte_mbuf*, kBurst> dropped;
-  std::uint16_t drops = 0, sent = 0, punted = 0;
-  for (auto& slot : burst.all()) {
-    switch (slot.fate) {
-      case Fate::transmit: ++sent; break;
-      case Fate::punt: ++punted; break;
-      case Fate::undecided:  // a stage forgot one: a fault of ours, still accounted for
-      case Fate::drop:
-        in.counters.dropped[static_cast<std::size_t>(slot.reason)].add(1);
-        dropped[drops++] = slot.frame;
-        break;
-    }
+  // A stage forgot one: a fault of ours, still accounted for.
+  for_each(burst.undecided, [&](std::size_t i) { burst.drop(i, DropReason{}); });
+  in.counters.sent.add(static_cast<std::uint64_t>(std::popcount(burst.transmitted)));
+  if (burst.punted != 0) {
+    in.counters.punted.add(static_cast<std::uint64_t>(std::popcount(burst.punted)));
   }
-  in.counters.sent.add(sent);
-  in.counters.punted.add(punted);
+  if (burst.dropped == 0) return;
+  std::array<rte_mbuf*, kBurst> dropped;
+  unsigned drops = 0;
+  for_each(burst.dropped, [&](std::size_t i) {
+    in.counters.dropped[static_cast<std::size_t>(burst.reason[i])].add(1);
+    dropped[drops++] = burst.frames[i];
+  });
   rte_pktmbuf_free_bulk(dropped.data(), drops);
 }
 
-void Transmit::run(Burst& burst, const Context& context) noexcept {
-  for (std::uint16_t i = 0; i < burst.size; ++i) {
-    if (burst.slots[i].fate != Fate::transmit) continue;
-    auto& queue = queues_[burst.slots[i].output];
-    queue.slots[queue.size++] = i;
-  }
+void Transmit::run(Burst& burst, const Context& context, bool relayed) noexcept {
+  for_each(burst.transmitted, [&](std::size_t i) {
+    Queue& queue = queues_[burst.output[i]];
+    queue.frames[queue.size] = burst.frames[i];
+    queue.slots[queue.size++] = static_cast<std::uint8_t>(i);
+  });
   for (std::size_t output = 0; output < queues_.size(); ++output) {
-    if (queues_[output].size > 0) flush(burst, output);
+    if (queues_[output].size > 0) flush(burst, output, relayed);
   }
   settle(burst, context.in);
 }

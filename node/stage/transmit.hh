@@ -12,14 +12,19 @@ class Transmit {
  public:
   explicit Transmit(Places& places) : places_(places), queues_(places.outputs.size()) {}
 
-  void run(Burst& burst, const Context& context) noexcept;
+  // relayed: the frames came by the fabric.
+  void run(Burst& burst, const Context& context, bool relayed) noexcept;
 
  private:
+  // The frames for one output, and the slots that they have in the burst.
   struct Queue {
-    std::array<std::uint16_t, kBurst> slots;
     std::uint16_t size{0};
+    std::array<rte_mbuf*, kBurst> frames;
+    std::array<std::uint8_t, kBurst> slots;
   };
-  void flush(Burst& burst, std::size_t output) noexcept;
+  void flush(Burst& burst, std::size_t output, bool relayed) noexcept;
+  void count_passage(const Burst& burst, Counters& counters, const Queue& queue, std::size_t sent,
+                     bool relayed) const noexcept;
   static void settle(Burst& burst, Place& in) noexcept;
 
   Places& places_;

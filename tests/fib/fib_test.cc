@@ -80,9 +80,7 @@ TEST(Fib, BurstEqualsScalar) {
 // The default route shows its group as it is, however that changed.
 TEST(Fib, DefaultRouteFollowsItsGroup) {
   Fib fib = fib_of(sample());
-  const auto at_default = [&]() -> const GroupEntry& {
-    return fib.group(fib.lookup(Ipv4Address{}));
-  };
+  const auto at_default = [&] { return fib.group(fib.lookup(Ipv4Address{})); };
   EXPECT_EQ(at_default().kind, GroupKind::blackhole);
   apply(fib, {.groups = {forward(2, {{key(2, 0), 1}})}});
   EXPECT_EQ(bucket_mtus(at_default()), (Mtus{{9000, 1}}));

@@ -78,7 +78,7 @@ inline std::optional<GroupId> group_at(const Fib& fib, const auto& address) {
 }
 
 // What the forwarding core reads of a group.
-inline const GroupEntry& entry(const Fib& fib, unsigned group) {
+inline GroupEntry entry(const Fib& fib, unsigned group) {
   return fib.group(fib.next_hop_of({group}));
 }
 

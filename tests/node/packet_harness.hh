@@ -48,7 +48,6 @@ class PacketHarness {
         fib_(sample_fib()),
         steering_(topo::FabricTable(kSelf, kNodes, mesh()), kSelf, options_.relay_percent) {
     make_places(places);
-    for (std::size_t i = 0; i < kPorts; ++i) addresses_[i] = addresses_of_port(i);
     steering_.set_live(options_.live_links);
     journey_.emplace(places, steering_, devices_.punted, slow_path_);
     free_at_start_ = free_frames();
@@ -126,16 +125,9 @@ class PacketHarness {
   Places places;
   bool keep_output = false;  // leave the frames in the rings, to fill them
   std::uint16_t inject_port = 0;
+  vlb::Time now = 0;
 
  private:
-  [[nodiscard]] std::vector<fib::PortAddress> addresses_of_port(std::size_t port) const {
-    std::vector<fib::PortAddress> found;
-    for (const auto& address : fib_.addresses_of(kSelf)) {
-      if (address.port.value == port) found.push_back(address);
-    }
-    return found;
-  }
-
   void enter(Entrance entrance, Place& in) {
     const auto index = static_cast<std::size_t>(entrance);
     const bool external = index < kPorts;
@@ -143,11 +135,9 @@ class PacketHarness {
                           .self = kSelf,
                           .port = PortId{static_cast<std::uint16_t>(external ? index : 0)},
                           .in = in,
-                          .addresses = external
-                                           ? std::span<const fib::PortAddress>(addresses_[index])
-                                           : std::span<const fib::PortAddress>(),
                           .controller_present = options_.controller_present,
-                          .epoch_mark = kEpochMark};
+                          .epoch_mark = kEpochMark,
+                          .now = now};
     if (external) {
       journey_->from_external_port(burst_, context);
     } else if (entrance == Entrance::controller) {
@@ -160,22 +150,28 @@ class PacketHarness {
   // Takes what came out and matches it with the slots: each frame exactly where its slot says.
   std::vector<Outcome> outcomes_of_burst(Entrance entrance) {
     std::vector<Outcome> outcomes;
-    for (auto& slot : burst_.all()) {
-      require(slot.fate != Fate::undecided, "a slot ended undecided");
-      switch (slot.fate) {
+    require((burst_.transmitted & burst_.punted) == 0 &&
+                ((burst_.transmitted | burst_.punted) & burst_.dropped) == 0,
+            "a slot has two fates");
+    for (std::size_t i = 0; i < burst_.size; ++i) {
+      rte_mbuf* frame = burst_.frames[i];
+      const auto punt_class = burst_.punt_class[i];
+      const auto output = burst_.output[i];
+      switch (burst_.fate(i)) {
+        case Fate::undecided: broken("a slot ended undecided");
         case Fate::transmit:
-          require(slot.output < kOutputs, "a frame for an output that is not there");
-          outcomes.push_back(sent(slot.output, take(devices_.from_core[slot.output], slot.frame)));
+          require(output < kOutputs, "a frame for an output that is not there");
+          outcomes.push_back(sent(output, take(devices_.from_core[output], frame)));
           break;
         case Fate::punt:
-          require(slot.frame->port == static_cast<std::uint16_t>(entrance), "punted port");
-          require(slot.frame->hash.usr == static_cast<std::uint32_t>(slot.punt_class),
-                  "punted class");
-          outcomes.push_back(punted(slot.punt_class, take(devices_.punted, slot.frame)));
+          require(frame->port == static_cast<std::uint16_t>(entrance), "punted port");
+          require(frame->hash.usr == static_cast<std::uint32_t>(punt_class), "punted class");
+          outcomes.push_back(punted(punt_class, take(devices_.punted, frame)));
           break;
-        default:
-          require(static_cast<std::size_t>(slot.reason) < cluster::kDropReasons, "drop reason");
-          outcomes.push_back(dropped(slot.reason));
+        case Fate::drop:
+          require(static_cast<std::size_t>(burst_.reason[i]) < cluster::kDropReasons,
+                  "drop reason");
+          outcomes.push_back(dropped(burst_.reason[i]));
       }
     }
     return outcomes;
@@ -196,10 +192,10 @@ class PacketHarness {
     const auto after = in.counters.read();
     std::array<std::uint64_t, 2> expected{};  // sent, punted
     std::array<std::uint64_t, cluster::kDropReasons> drops{};
-    for (const auto& slot : burst_.all()) {
-      if (slot.fate == Fate::transmit) ++expected[0];
-      if (slot.fate == Fate::punt) ++expected[1];
-      if (slot.fate == Fate::drop) ++drops[static_cast<std::size_t>(slot.reason)];
+    for (std::size_t i = 0; i < burst_.size; ++i) {
+      if (burst_.fate(i) == Fate::transmit) ++expected[0];
+      if (burst_.fate(i) == Fate::punt) ++expected[1];
+      if (burst_.fate(i) == Fate::drop) ++drops[static_cast<std::size_t>(burst_.reason[i])];
     }
     require(after.received - before.received == burst_.size, "frames received");
     require(after.received_bytes - before.received_bytes == octets, "octets received");
@@ -223,7 +219,6 @@ class PacketHarness {
   fib::Fib fib_;
   vlb::Steering steering_;
   WakeUp slow_path_;
-  std::array<std::vector<fib::PortAddress>, kPorts> addresses_;
   std::optional<Journey> journey_;
   Burst burst_{};
   unsigned free_at_start_{};

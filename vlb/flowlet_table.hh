@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which path the flowlets of one forwarding core are on. A flowlet is a run of a flow's packets
+// with no gap in it longer than the flowlet gap; between two of them the flow may change its path
+// without changing its order (Kandula, Katabi et al., "Dynamic load balancing without packet
+// reordering", CCR 2007; RouteBricks, SOSP'09, section 6.1). The table is direct mapped and never
+// full: flows that share an entry take each other's place, and each goes back to the path that
+// steering gives it. One thread.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/id.hh"
+
+namespace rackway::vlb {
+
+// Microseconds of a monotonic clock, mod 2^32.
+using Time = std::uint32_t;
+
+class FlowletTable {
+ public:
+  static constexpr unsigned kOrder = 14;
+  static constexpr std::uint32_t kEntries = 1u << kOrder;
+
+  struct Entry {
+    Time last{};           // packet
+    std::uint16_t path{};  // index in Steering's paths; 0: none
+    NodeId egress;
+  };
+  static_assert(sizeof(Entry) == 8);
+
+  // Of a flow to that egress node; the same hash to another one is another flow.
+  [[nodiscard]] static std::uint32_t index(std::uint32_t flow_hash, NodeId egress) noexcept {
+    return (flow_hash + egress.value * 0x9e3779b1u) >> (32 - kOrder);
+  }
+  [[nodiscard]] Entry& operator[](std::uint32_t index) noexcept { return entries_[index]; }
+
+ private:
+  std::vector<Entry> entries_ = std::vector<Entry>(kEntries);
+};
+
+}  // namespace rackway::vlb
