@@ -35,6 +35,7 @@ class BucketArena {
   }
   void clear() noexcept { *this = {}; }
 
+  [[nodiscard]] bool empty() const noexcept { return buckets_.empty(); }
   [[nodiscard]] const Bucket* data() const noexcept { return buckets_.data(); }
   [[nodiscard]] std::span<Bucket> block(std::uint32_t first, std::size_t size) noexcept {
     return {buckets_.data() + first, size};

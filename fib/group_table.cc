@@ -68,6 +68,10 @@ GroupEntry GroupTable::entry(NextHopId id) const noexcept {
 void GroupTable::pick(std::span<const NextHopId> ids, std::span<const std::uint32_t> flow_hashes,
                       std::span<Bucket> out) const noexcept {
   const Entry* const entries = entries_.data();
+  if (buckets_.empty()) {  // as on most routers: no group has more than one
+    for (std::size_t i = 0; i < ids.size(); ++i) out[i] = entries[ids[i].value].single;
+    return;
+  }
   const Bucket* const arena = buckets_.data();
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const Entry& entry = entries[ids[i].value];

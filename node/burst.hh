@@ -15,7 +15,6 @@
 #include "cluster/drop_reason.hh"
 #include "fib/fib.hh"
 #include "node/place.hh"
-#include "node/stage/flow_hash.hh"
 
 namespace rackway::node {
 
@@ -64,9 +63,9 @@ struct Burst {
   Mask l2_group{};      // the destination MAC was a group address
 
   // By slot; valid once the stage that finds it out has run.
-  std::array<std::uint8_t*, kBurst> octets;   // first octet of the frame
-  std::array<std::uint16_t, kBurst> ip_size;  // octets of the IP packet, padding not counted
-  FlowFields flow;
+  std::array<std::uint8_t*, kBurst> octets;  // first octet of the frame
+  alignas(64)
+      std::array<std::uint16_t, kBurst> ip_size;  // octets of the IP packet, padding not counted
   alignas(64) std::array<std::uint32_t, kBurst> flow_hash;
   alignas(64) std::array<Ipv4Address, kBurst> ipv4_destination;
   alignas(64) std::array<Ipv6Address, kBurst> ipv6_destination;

@@ -64,6 +64,15 @@ inline void write_tag(std::uint8_t* frame, const FabricTag& tag) noexcept {
          (frame[8] & 0x0f) == 0;
 }
 
+// The same, and the frame is to be delivered to that node now: one comparison of the first word.
+[[nodiscard]] inline bool is_data_for(const std::uint8_t* frame, NodeId target) noexcept {
+  constexpr std::uint64_t kMask = 0xff'fff'000'0'000'03'00;
+  const std::uint64_t wanted = static_cast<std::uint64_t>(FabricKind::data) << 56 |
+                               static_cast<std::uint64_t>(target.value) << 44 | 0x0200;
+  const auto first = load_be<std::uint64_t>(frame);
+  return ((first ^ wanted) & kMask) == 0 && (frame[8] & 0x0f) == 0;
+}
+
 // What a relay needs, each one load.
 [[nodiscard]] inline NodeId target_of(const std::uint8_t* frame) noexcept {
   return NodeId{static_cast<std::uint16_t>(load_be<std::uint16_t>(frame + 1) >> 4)};
@@ -80,9 +89,10 @@ inline void write_tag(std::uint8_t* frame, const FabricTag& tag) noexcept {
 
 // What a relay writes: the next target, and one hop less. The budget must not be 0.
 inline void retarget(std::uint8_t* frame, NodeId target) noexcept {
-  store_be<std::uint16_t>(frame + 1,
-                          static_cast<std::uint16_t>(target.value << 4 | (frame[2] & 0x0f)));
-  frame[4] = static_cast<std::uint8_t>(frame[4] - 0x10);
+  constexpr std::uint64_t kTarget = std::uint64_t{0xfff} << 44, kOneHop = std::uint64_t{1} << 28;
+  const auto first = load_be<std::uint64_t>(frame);
+  const std::uint64_t retargeted = (first & ~kTarget) | std::uint64_t{target.value} << 44;
+  store_be(frame, retargeted - kOneHop);
 }
 
 // True for an address that an external port must neither have nor accept frames to.

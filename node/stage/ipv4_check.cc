@@ -42,17 +42,16 @@ void set_flow(const Slot& slot, const rte_ipv4_hdr& ip) noexcept {
   Burst& burst = slot.burst();
   const std::size_t i = slot.index();
   burst.ipv4_destination[i].value = load_be<std::uint32_t>(&ip.dst_addr);
-  std::memcpy(&burst.flow.source[i], &ip.src_addr, 4);
-  std::memcpy(&burst.flow.destination[i], &ip.dst_addr, 4);
-  burst.flow.ports[i] = 0;
-  burst.flow.protocol[i] = ip.next_proto_id;
   const std::size_t header = static_cast<std::size_t>(ip.version_ihl & 0x0f) * 4;
-  const auto* ports = reinterpret_cast<const std::uint8_t*>(&ip) + header;
   const bool fragment = (ip.fragment_offset & RTE_BE16(0x3fff)) != 0;
   const bool readable = RTE_ETHER_HDR_LEN + header + 4 <= slot.frame().data_len &&
                         load_be<std::uint16_t>(&ip.total_length) >= header + 4;
-  if (fragment || !readable || !has_ports(ip.next_proto_id)) return;
-  std::memcpy(&burst.flow.ports[i], ports, 4);
+  std::uint32_t ports = 0;
+  if (!fragment && readable && has_ports(ip.next_proto_id)) {
+    std::memcpy(&ports, reinterpret_cast<const std::uint8_t*>(&ip) + header, 4);
+  }
+  burst.flow_hash[i] =
+      hash_flow<8>(reinterpret_cast<const std::uint8_t*>(&ip.src_addr), ports, ip.next_proto_id);
 }
 
 void multicast(const Slot& slot, std::uint32_t destination) noexcept {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage 4 on an external port, for frames that are not plain: IPv4 headers (RFC 1812 5.2.2
 // and 5.3), martian addresses, multicast for the router itself, options. What is still undecided
-// after it may be looked up; its destination and flow fields are set.
+// after it may be looked up; its destination and flow hash are set.
 #pragma once
 
 #include "node/burst.hh"

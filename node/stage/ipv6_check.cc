@@ -45,14 +45,13 @@ void set_flow(const Slot& slot, const rte_ipv6_hdr& ip) noexcept {
   Burst& burst = slot.burst();
   const std::size_t i = slot.index();
   std::memcpy(burst.ipv6_destination[i].bytes.data(), ip.dst_addr, 16);
-  burst.flow.source[i] = fold_ipv6(ip.src_addr);
-  burst.flow.destination[i] = fold_ipv6(ip.dst_addr);
-  burst.flow.ports[i] = 0;
-  burst.flow.protocol[i] = ip.proto;
   const bool readable = RTE_ETHER_HDR_LEN + sizeof ip + 4 <= slot.frame().data_len &&
                         load_be<std::uint16_t>(&ip.payload_len) >= 4;
-  if (!readable || !has_ports(ip.proto)) return;
-  std::memcpy(&burst.flow.ports[i], reinterpret_cast<const std::uint8_t*>(&ip) + sizeof ip, 4);
+  std::uint32_t ports = 0;
+  if (readable && has_ports(ip.proto)) {
+    std::memcpy(&ports, reinterpret_cast<const std::uint8_t*>(&ip) + sizeof ip, 4);
+  }
+  burst.flow_hash[i] = hash_flow<32>(ip.src_addr, ports, ip.proto);
 }
 
 void to_router(const Slot& slot, const rte_ipv6_hdr& ip) noexcept {

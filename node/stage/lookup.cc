@@ -24,7 +24,6 @@ void look_up(const std::array<Address, kBurst>& all, Mask mask, const fib::Fib& 
 void Lookup::run(Burst& burst, const Context& context) const noexcept {
   const Mask all = first_bits(burst.size);
   const Mask ipv4 = burst.undecided & burst.ipv4, ipv6 = burst.undecided & burst.ipv6;
-  hash_flows(burst.flow, burst.size, burst.flow_hash.data());
   if (ipv4 == all) {
     context.fib.lookup(std::span<const Ipv4Address>(burst.ipv4_destination.data(), burst.size),
                        {burst.next_hop.data(), burst.size});

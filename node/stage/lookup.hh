@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage 6 on an external port: destination address -> next-hop id, both families, a burst at a
-// time, and the flow hash beside it. The only lookup a packet ever gets; everything later follows
-// from it.
+// time. The only lookup a packet ever gets; everything later follows from it.
 #pragma once
 
 #include "node/burst.hh"

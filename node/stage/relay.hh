@@ -18,9 +18,8 @@ class Relay {
   void run(Burst& burst, const Context& context) const noexcept;
 
  private:
-  void pass_on(Burst& burst, std::size_t i) const noexcept;
-  void send_out(Burst& burst, std::size_t i,
-                std::span<const fib::LocalAdjacency> adjacencies) const noexcept;
+  void pass_on(Burst& burst, Mask slots) const noexcept;
+  void send_out(Burst& burst, Mask slots, const Context& context) const noexcept;
 
   const vlb::Steering& steering_;
   NeighborSend neighbor_send_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "node/slot_mask.hh"
 #include "node/stage/local_class.hh"
 #include "vlb/fabric_tag.hh"
 
@@ -84,15 +85,11 @@ bool goes_on(const Slot& slot, fib::GroupKind kind, const fib::Bucket& bucket) n
 
 void Resolve::send_plain(Burst& burst, Mask to_neighbors, const Buckets& buckets,
                          std::span<const fib::LocalAdjacency> adjacencies) const noexcept {
-  const auto send = [&](std::size_t i, auto&& decrement) {
-    // A group names only adjacencies that are there; what port one is of is not checked before.
-    const auto& adjacency = adjacencies[buckets[i].index.value];
-    if (!neighbor_send_.is_port(adjacency.port)) return;
-    decrement(burst.octets[i]);
-    neighbor_send_.send(burst, i, adjacency);
-  };
-  for_each(to_neighbors & burst.ipv4, [&](std::size_t i) { send(i, decrement_ipv4_ttl); });
-  for_each(to_neighbors & burst.ipv6, [&](std::size_t i) { send(i, decrement_ipv6_hop_limit); });
+  // A group names only adjacencies that are there.
+  neighbor_send_.send_all(burst, to_neighbors & burst.ipv4, buckets, adjacencies,
+                          [](std::uint8_t* octets) { decrement_ipv4_ttl(octets); });
+  neighbor_send_.send_all(burst, to_neighbors & burst.ipv6, buckets, adjacencies,
+                          [](std::uint8_t* octets) { decrement_ipv6_hop_limit(octets); });
 }
 
 Mask Resolve::resolve_with_care(Burst& burst, const Context& context,
@@ -146,22 +143,19 @@ void Resolve::send_to_fabric(Burst& burst, Mask to_fabric, const Buckets& bucket
 
 void Resolve::run(Burst& burst, const Context& context) noexcept {
   if (burst.undecided == 0) return;
-  Buckets buckets;
+  alignas(64) Buckets buckets;
   context.fib.pick({burst.next_hop.data(), burst.size}, {burst.flow_hash.data(), burst.size},
                    {buckets.data(), burst.size});
-  Mask fits = 0, ours = 0;
-  for (std::size_t i = 0; i < burst.size; ++i) {
-    fits |= static_cast<Mask>(burst.ip_size[i] <= buckets[i].mtu) << i;
-    ours |= static_cast<Mask>(buckets[i].node == context.self) << i;
-  }
-  fits &= burst.plain & burst.undecided;
+  const Mask fits = fitting(buckets, burst.ip_size) & burst.plain & burst.undecided;
+  const Mask ours = of_node(buckets, context.self);
   send_plain(burst, fits & ours, buckets, context.fib.adjacencies_of(context.self));
   const Mask to_fabric = fits & ~ours;
   for_each(to_fabric & burst.ipv4, [&](std::size_t i) { decrement_ipv4_ttl(burst.octets[i]); });
   for_each(to_fabric & burst.ipv6,
            [&](std::size_t i) { decrement_ipv6_hop_limit(burst.octets[i]); });
   burst.undecided &= ~to_fabric;
-  const Mask with_care = resolve_with_care(burst, context, buckets);
+  const Mask with_care = burst.undecided == 0 ? 0 : resolve_with_care(burst, context, buckets);
+  if ((to_fabric | with_care) == 0) return;
   send_to_fabric(burst, to_fabric | with_care, buckets, context);
 }
 

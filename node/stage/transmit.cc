@@ -3,54 +3,58 @@
 
 #include <rte_ethdev.h>
 
+#include "node/slot_mask.hh"
+
 namespace rackway::node {
 namespace {
 
-std::uint64_t bytes_of(std::span<rte_mbuf* const> frames) noexcept {
-  std::uint64_t bytes = 0;
-  for (const rte_mbuf* frame : frames) bytes += frame->pkt_len;
-  return bytes;
+Mask without_first(Mask mask, std::size_t count) noexcept {
+  for (; count > 0; --count) mask &= mask - 1;
+  return mask;
+}
+
+std::uint64_t count(Mask mask) noexcept {
+  return static_cast<std::uint64_t>(std::popcount(mask));
 }
 
 }  // namespace
 
-// Which way the frames go that leave by a fabric link.
-void Transmit::count_passage(const Burst& burst, Counters& counters, const Queue& queue,
-                             std::size_t sent, bool relayed) const noexcept {
-  if (relayed) return counters.relayed.add(sent);
-  std::uint64_t via_relay = 0;
-  for (std::size_t i = 0; i < sent; ++i) via_relay += burst.via_relay >> queue.slots[i] & 1;
-  counters.via_relay.add(via_relay);
-  counters.direct.add(sent - via_relay);
-}
-
-void Transmit::flush(Burst& burst, std::size_t output, bool relayed) noexcept {
-  Queue& queue = queues_[output];
+void Transmit::send(Burst& burst, Mask slots, std::uint16_t output, bool relayed) noexcept {
   Place& place = *places_.outputs[output];
   Counters& counters = place.counters;
-  // A frame that was sent is no longer ours to look at.
-  std::uint64_t bytes = bytes_of({queue.frames.data(), queue.size});
+  std::array<rte_mbuf*, kBurst> frames;
+  std::uint16_t size = 0;
+  std::uint64_t bytes = 0;  // a frame that was sent is no longer ours to look at
+  for_each(slots, [&](std::size_t i) {
+    frames[size++] = burst.frames[i];
+    bytes += burst.frames[i]->pkt_len;
+  });
   const bool usable = place.usable.load(std::memory_order_acquire);
   const std::uint16_t sent =
-      usable ? rte_eth_tx_burst(place.device, 0, queue.frames.data(), queue.size) : 0;
-  if (sent < queue.size) [[unlikely]] {
-    bytes -= bytes_of({queue.frames.data() + sent, static_cast<std::size_t>(queue.size - sent)});
-    const auto why = usable ? DropReason::tx_queue_full : DropReason::tx_port_down;
-    for (std::size_t i = sent; i < queue.size; ++i) burst.drop(queue.slots[i], why);
+      usable ? rte_eth_tx_burst(place.device, 0, frames.data(), size) : std::uint16_t{0};
+  if (sent < size) [[unlikely]] {
+    const Mask unsent = without_first(slots, sent);
+    slots &= ~unsent;
+    for_each(unsent, [&](std::size_t i) {
+      bytes -= burst.frames[i]->pkt_len;
+      burst.drop(i, usable ? DropReason::tx_queue_full : DropReason::tx_port_down);
+    });
   }
   counters.transmitted.add(sent);
   counters.transmitted_bytes.add(bytes);
   if (burst.injected) counters.injected.add(sent);
-  if (output >= places_.ports) count_passage(burst, counters, queue, sent, relayed);
-  queue.size = 0;
+  if (output < places_.ports) return;
+  if (relayed) return counters.relayed.add(sent);
+  counters.via_relay.add(count(slots & burst.via_relay));
+  counters.direct.add(count(slots & ~burst.via_relay));
 }
 
 void Transmit::settle(Burst& burst, Place& in) noexcept {
   // A stage forgot one: a fault of ours, still accounted for.
   for_each(burst.undecided, [&](std::size_t i) { burst.drop(i, DropReason{}); });
-  in.counters.sent.add(static_cast<std::uint64_t>(std::popcount(burst.transmitted)));
+  in.counters.sent.add(count(burst.transmitted));
   if (burst.punted != 0) {
-    in.counters.punted.add(static_cast<std::uint64_t>(std::popcount(burst.punted)));
+    in.counters.punted.add(count(burst.punted));
   }
   if (burst.dropped == 0) return;
   std::array<rte_mbuf*, kBurst> dropped;
@@ -63,13 +67,11 @@ void Transmit::settle(Burst& burst, Place& in) noexcept {
 }
 
 void Transmit::run(Burst& burst, const Context& context, bool relayed) noexcept {
-  for_each(burst.transmitted, [&](std::size_t i) {
-    Queue& queue = queues_[burst.output[i]];
-    queue.frames[queue.size] = burst.frames[i];
-    queue.slots[queue.size++] = static_cast<std::uint8_t>(i);
-  });
-  for (std::size_t output = 0; output < queues_.size(); ++output) {
-    if (queues_[output].size > 0) flush(burst, output, relayed);
+  for (Mask left = burst.transmitted; left != 0;) {
+    const std::uint16_t output = burst.output[static_cast<std::size_t>(std::countr_zero(left))];
+    const Mask slots = equal(burst.output, output) & left;
+    left &= ~slots;
+    send(burst, slots, output, relayed);
   }
   settle(burst, context.in);
 }

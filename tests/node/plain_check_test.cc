@@ -69,10 +69,7 @@ class Checks {
       EXPECT_EQ(quick_.ip_size[i], ipv6_size(octets));
       EXPECT_GT(octets[kEthernet + 7], 1);
     }
-    EXPECT_EQ(quick_.flow.source[i], careful_.flow.source[i]);
-    EXPECT_EQ(quick_.flow.destination[i], careful_.flow.destination[i]);
-    EXPECT_EQ(quick_.flow.ports[i], careful_.flow.ports[i]);
-    EXPECT_EQ(quick_.flow.protocol[i], careful_.flow.protocol[i]);
+    EXPECT_EQ(quick_.flow_hash[i], careful_.flow_hash[i]);
   }
 
   fib::Fib fib_ = sample_fib();
