@@ -29,13 +29,14 @@ Result fragmented(const Bytes& bytes, std::uint16_t mtu, const Reception& how = 
                   const PacketPool& pool = packet_pool(), std::size_t limit = 1500) {
   const unsigned before = pool.free_buffers();
   const OwnedFrame received(bytes, how);
+  received.frame->port = 3;
   std::vector<rte_mbuf*> out(limit);
   Result result;
   result.fragments = fragment_ipv4({*received.frame, Family::ipv4}, mtu, *pool, out);
   EXPECT_EQ(bytes_of(received.frame), bytes);
   for (std::size_t i = 0; i < result.fragments.count; ++i) {
     EXPECT_EQ(out[i]->nb_segs, 1);
-    EXPECT_EQ(out[i]->port, received.frame->port);
+    EXPECT_EQ(out[i]->port, 3);
     EXPECT_LE(out[i]->pkt_len, kEthernet + mtu);
     result.frames.push_back(bytes_of(out[i]));
     rte_pktmbuf_free(out[i]);
@@ -217,6 +218,10 @@ TEST(Fragmenter, OptionsThatMakeNoSense) {
     EXPECT_EQ(fault_of(frame(Ipv4{.payload = counting(100), .options = options}), 68),
               FragmentFault::malformed);
   }
+  Bytes full(40, 1);
+  full.back() = 0x83;  // its length would be behind the header
+  EXPECT_EQ(fault_of(frame(Ipv4{.payload = counting(100), .options = full}), 68),
+            FragmentFault::malformed);
   // Behind the end of options nothing is one.
   EXPECT_EQ(fault_of(frame(Ipv4{.payload = counting(100), .options = {0, 0x83, 0, 0}}), 68),
             FragmentFault::none);
