@@ -79,7 +79,8 @@ def measure(program: Program, place: Place) -> Outcome:
 
 def _command(program: Program, place: Place) -> list[str]:
     if program.kind == "node":
-        return [str(place.bin / "forward_node"), "--duty", program.duty, "--core", str(place.core),
+        name = "forward_node_static" if program.static else "forward_node"
+        return [str(place.bin / name), "--duty", program.duty, "--core", str(place.core),
                 "--buffers", str(BUFFERS),
                 *(["--table", f"{program.table}.table"] if program.table else []),
                 *(["--pcap", f"{program.table}.pcap"] if program.pcap else [])]

@@ -19,6 +19,7 @@ class Program:
     pcap: bool = False
     loads_for_minutes: bool = False
     keeps_all: bool = True  # every packet received is sent
+    static: bool = False  # the node with DPDK linked in, as the product is
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class Work:
 OURS, IO, MAC = "rackway", "testpmd io", "testpmd mac"
 LPM, FIB, FIB_512 = "l3fwd LPM", "l3fwd FIB", "l3fwd FIB AVX-512"
 BARE = "io, in our program"
+STATIC = "rackway, DPDK linked in"
+BARE_STATIC = "io, in our program, DPDK linked in"
 VIA_PCAP = ", pcap"
 LOCAL, TO_FABRIC, HALF = "rackway, all to ports", "rackway, all to fabric", "rackway, half to fabric"
 
@@ -63,7 +66,9 @@ def _via_pcap(table: str) -> tuple[Program, ...]:
 WORKS = (
     Work("W1", "16 routes of IPv4",
          (_node("few", "routed", table="few"), *_l3fwd("few"), _io("few"),
-          Program(MAC, "testpmd", "few", "mac"), _node("few", "bare", BARE), *_via_pcap("few")),
+          Program(MAC, "testpmd", "few", "mac"), _node("few", "bare", BARE),
+          _node("few", "routed", STATIC, "few", static=True),
+          _node("few", "bare", BARE_STATIC, static=True), *_via_pcap("few")),
          ("few",)),
     Work("W2", "about a million routes of IPv4",
          (_node("full", "routed", table="full"), *_l3fwd("full", slow_lpm=True), _io("full"),
