@@ -22,7 +22,7 @@ from tests.bench.forward.peers import build_l3fwd
 from tests.bench.forward.start import Place, measure
 from tests.bench.forward.works import WORK_KEYS, WORKS, Program, Work
 
-_PAGES = 800  # for l3fwd with room for full tables of both families
+_PAGES = 1100  # for l3fwd with room for full tables of both families
 _WINDOW, _WARM_UP = 0.05, 0.3
 _STARTS, _SECONDS = 5, 1.0
 _QUICK_STARTS, _QUICK_SECONDS = 2, 0.5

@@ -64,9 +64,12 @@ _DIFFERENCES = (
     ("W6", w.OURS, w.IO, 14),
 )
 
+# Share of the rate at rest that is kept: at least.
+_KEPT, _KEPT_BOUND = (w.LOADING, w.UPDATES), 0.9
+
 
 def comparisons(figures: Figures) -> list[dict]:
-    """Rows of the format of all benches; ratios are of cycles, so less is better."""
+    """Rows of the format of all benches; ratios against peers are of cycles: less is better."""
     rows = []
     for work, peers, bound in _RATIOS:
         ours = figures.find(work, w.OURS)
@@ -82,6 +85,13 @@ def comparisons(figures: Figures) -> list[dict]:
             over = ours.cycles - peer.cycles
             rows.append(_row(f"{work} {name}, added", over, peer.program, None,
                              f"<= {bound} cycles", over <= bound))
+    rest = figures.find("W8", w.AT_REST)
+    for name in (*_KEPT, w.NEIGHBOR) if rest else ():
+        kept = figures.find("W8", name).mpps / rest.mpps
+        target = f">= {_KEPT_BOUND}" if name in _KEPT else None
+        rows.append({"name": f"W8 {name}", "value": figures.find("W8", name).mpps, "unit": "Mpps",
+                     "peer": rest.program, "ratio": kept, "target": target,
+                     "met": kept >= _KEPT_BOUND if target else None})
     return rows
 
 

@@ -9,6 +9,7 @@
 #include <rte_lcore.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdio>
 #include <iostream>
 #include <thread>
@@ -18,6 +19,7 @@
 #include "fib/processor.hh"
 #include "node/eal.hh"
 #include "tests/bench/forward/bench_node.hh"
+#include "tests/bench/forward/beside.hh"
 
 namespace {
 
@@ -25,7 +27,7 @@ using namespace rackway;
 using namespace rackway::bench;
 
 struct Options {
-  std::string duty, table, pcap;
+  std::string duty, table, pcap, beside = "nothing";
   unsigned core{};
   std::uint32_t buffers = 8576;  // as l3fwd makes for four ports
 };
@@ -36,6 +38,7 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
   app.add_option("--table", options.table, "Its routes, as a rule file of l3fwd");
   app.add_option("--pcap", options.pcap, "Packets from this file instead of net_null");
   app.add_option("--core", options.core, "CPU of the forwarding core")->required();
+  app.add_option("--beside", options.beside, "nothing, loading, updates or memory, on other cores");
   app.add_option("--buffers", options.buffers, "Packet buffers");
   try {
     app.parse(argc, argv);
@@ -62,7 +65,7 @@ void drain_punted(node::Shared& shared, const std::atomic<bool>& stop) {
   }
 }
 
-void print_counters(const node::Shared& shared) {
+void print_counters(const node::Shared& shared, double changes_a_second) {
   cluster::PlaceCounters all;
   for (const auto& output : shared.places.outputs) {
     const auto of_place = output->counters.read();
@@ -82,7 +85,15 @@ void print_counters(const node::Shared& shared) {
               << "\": " << all.dropped[i];
     comma = ", ";
   }
-  std::cout << "}}\n";
+  std::cout << "}, \"changes_a_second\": " << changes_a_second << "}\n";
+}
+
+// Asleep, not by DPDK's busy waiting, which would take a core from somebody.
+void wait_for_core(const std::atomic<bool>& stop) {
+  while (!stop.load(std::memory_order_relaxed)) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  rte_eal_wait_lcore(node::forwarding_lcore());
 }
 
 int run_core(void* core) {
@@ -100,10 +111,15 @@ void forward(Duty duty, const Options& options, SourceOfEnvironment& packets, rt
   std::thread slow_path([&] { drain_punted(node->shared, stop_draining); });
   node::ForwardingCore core(node->shared, true);
   rte_eal_remote_launch(run_core, &core, node::forwarding_lcore());
-  rte_eal_wait_lcore(node::forwarding_lcore());
+  double changes_a_second = 0;
+  {
+    const BesideThread other(*beside_of(options.beside), node->shared.fib, routes, options.core);
+    wait_for_core(node->shared.stop);
+    changes_a_second = other.changes_a_second();
+  }
   stop_draining.store(true, std::memory_order_relaxed);
   slow_path.join();
-  print_counters(node->shared);
+  print_counters(node->shared, changes_a_second);
 }
 
 struct Bare {
@@ -132,13 +148,14 @@ void forward_bare(const Options& options, SourceOfEnvironment& packets, rte_memp
   packets.meter.when_over = [&] { bare.stop.store(true, std::memory_order_relaxed); };
   node.feed_from(packets.source);
   rte_eal_remote_launch(run_bare, &bare, node::forwarding_lcore());
-  rte_eal_wait_lcore(node::forwarding_lcore());
+  wait_for_core(bare.stop);
 }
 
 void start(const Options& options) {
   const auto duty = duty_of(options.duty);
   if (!duty && options.duty != "bare")
     throw StartupError("no such duty", options.duty, "see --help");
+  if (!beside_of(options.beside)) throw StartupError("no such load", options.beside, "see --help");
   fib::require_processor();
   node::start_eal({.name = "bench", .memory_mb = 128, .cpu = options.core});
   auto* packets = source_of_environment();

@@ -24,7 +24,7 @@ def text(figures: Figures, notes: list[str]) -> str:
             parts.append(render(("", "Mpps", "cycles", "least..most", "added", "starts"), lines))
     compared = [[_cell(row, column) for column in _COLUMNS] for row in comparisons(figures)]
     if compared:
-        parts.append("against the targets (cycles a packet)")
+        parts.append("against the targets")
         parts.append(render(_COLUMNS, compared))
     return "\n".join([*parts, *notes])
 

@@ -22,6 +22,7 @@ BUFFERS = 8576  # what l3fwd makes for four ports; the others are told to
 _PREFIX = f"rackway-bench-{os.getpid()}"
 _RUNTIME_FOLDER = Path("/var/run/dpdk") / _PREFIX  # DPDK makes it and leaves it
 _UNDISTURBED = 0.98  # of a window, that the thread had the core
+_UPDATES = 9500  # a second, of the 10,000 asked for, at the least
 _MOST_UNDER_WAY = 1024  # packets received, not yet sent, when counters are read
 
 
@@ -81,7 +82,7 @@ def _command(program: Program, place: Place) -> list[str]:
     if program.kind == "node":
         name = "forward_node_static" if program.static else "forward_node"
         return [str(place.bin / name), "--duty", program.duty, "--core", str(place.core),
-                "--buffers", str(BUFFERS),
+                "--buffers", str(BUFFERS), "--beside", program.beside,
                 *(["--table", f"{program.table}.table"] if program.table else []),
                 *(["--pcap", f"{program.table}.pcap"] if program.pcap else [])]
     eal = ["--in-memory", "--no-pci", "--no-telemetry", "--file-prefix", _PREFIX, *_devices(program)]
@@ -117,7 +118,8 @@ def _wait_for(result: Path, child: subprocess.Popen, program: Program, place: Pl
     until = time.monotonic() + patience + place.warm_up + place.window * place.windows
     while not result.exists():
         if child.poll() is not None:
-            raise BenchFault(f"{program.name} ended before it was measured: {_tail(log)}")
+            raise BenchFault(f"{program.name} ended with code {child.returncode} before it was measured: "
+                             f"{_tail(log)}")
         if time.monotonic() > until:
             raise BenchFault(f"{program.name} did not forward: {_tail(log)}")
         time.sleep(0.02)
@@ -160,5 +162,9 @@ def _check_kept(program: Program, result: dict, log: Path) -> None:
     own = json.loads(log.read_text().splitlines()[-1])
     if own["received"] != own["sent"] + own["punted"] + sum(own["dropped"].values()):
         raise BenchFault(f"{program.name} lost packets: {own}")
+    if program.beside == "updates" and own["changes_a_second"] < _UPDATES:
+        raise BenchFault(f"only {own['changes_a_second']:.0f} updates a second were applied")
+    if program.beside == "loading" and own["changes_a_second"] == 0:
+        raise BenchFault("no full table was loaded in the time; measure for longer")
     if set(own["dropped"]) - (set() if program.keeps_all else {"punt_policed"}):
         raise BenchFault(f"{program.name} dropped packets: {own}")

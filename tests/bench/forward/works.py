@@ -19,6 +19,7 @@ class Program:
     pcap: bool = False
     loads_for_minutes: bool = False
     keeps_all: bool = True  # every packet received is sent
+    beside: str = "nothing"  # of the node: what another core does meanwhile
     static: bool = False  # the node with DPDK linked in, as the product is
 
 
@@ -37,6 +38,11 @@ STATIC = "rackway, DPDK linked in"
 BARE_STATIC = "io, in our program, DPDK linked in"
 VIA_PCAP = ", pcap"
 LOCAL, TO_FABRIC, HALF = "rackway, all to ports", "rackway, all to fabric", "rackway, half to fabric"
+
+
+AT_REST, LOADING = "rackway, at rest", "rackway, while a full table loads"
+UPDATES = "rackway, while 10,000 updates a second apply"
+NEIGHBOR = "rackway, while another core moves memory"
 
 
 def _node(packets: str, duty: str, name: str = OURS, table: str | None = None, **more) -> Program:
@@ -87,5 +93,10 @@ WORKS = (
     Work("W7", "as W2, 1,000 next hops in groups of 4, every tenth packet punted under policing",
          (_node("groups", "groups", table="groups", keeps_all=False), _io("groups")),
          ("groups",)),
+    Work("W8", "as W2, while another core changes the FIB, or only moves memory about",
+         tuple(_node("full", "routed", name, "full", beside=load)
+               for name, load in ((AT_REST, "nothing"), (LOADING, "loading"), (UPDATES, "updates"),
+                                  (NEIGHBOR, "memory"))),
+         ("full",)),
 )
 WORK_KEYS = tuple(work.key for work in WORKS)
