@@ -161,7 +161,7 @@ def main() -> int:
     arguments = _parse(sys.argv[1:])
     if arguments.preflight:
         return 0
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _stop)
     try:
         _run(arguments)
