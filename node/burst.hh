@@ -50,7 +50,7 @@ inline void for_each(Mask mask, Visit&& visit) noexcept {
 class Slot;
 
 struct Burst {
-  std::array<rte_mbuf*, kBurst> frames;
+  alignas(64) std::array<rte_mbuf*, kBurst> frames;
   std::uint16_t size{0};
   bool injected{false};  // the frames come from the controller
 
@@ -63,7 +63,7 @@ struct Burst {
   Mask l2_group{};      // the destination MAC was a group address
 
   // By slot; valid once the stage that finds it out has run.
-  std::array<std::uint8_t*, kBurst> octets;  // first octet of the frame
+  alignas(64) std::array<std::uint8_t*, kBurst> octets;  // first octet of the frame
   alignas(64)
       std::array<std::uint16_t, kBurst> ip_size;  // octets of the IP packet, padding not counted
   alignas(64) std::array<std::uint32_t, kBurst> flow_hash;

@@ -64,16 +64,41 @@ inline void write_tag(std::uint8_t* frame, const FabricTag& tag) noexcept {
          (frame[8] & 0x0f) == 0;
 }
 
-// The same, and the frame is to be delivered to that node now: one comparison of the first word.
-[[nodiscard]] inline bool is_data_for(const std::uint8_t* frame, NodeId target) noexcept {
-  constexpr std::uint64_t kMask = 0xff'fff'000'0'000'03'00;
-  const std::uint64_t wanted = static_cast<std::uint64_t>(FabricKind::data) << 56 |
-                               static_cast<std::uint64_t>(target.value) << 44 | 0x0200;
-  const auto first = load_be<std::uint64_t>(frame);
-  return ((first ^ wanted) & kMask) == 0 && (frame[8] & 0x0f) == 0;
-}
+// The first eight octets of a data frame in a register, for stages that look at every frame. Valid
+// of any frame of at least 12 octets.
+class TagWord {
+ public:
+  explicit TagWord(const std::uint8_t* frame) noexcept
+      : bits_(load_be<std::uint64_t>(frame)), spare_(frame[8] & 0x0f) {}
 
-// What a relay needs, each one load.
+  // A data frame that the fabric delivers to this node now.
+  [[nodiscard]] bool is_data_for(NodeId target) const noexcept {
+    const std::uint64_t wrong = (bits_ ^ kData ^ std::uint64_t{target.value} << 44) & kChecked;
+    return (wrong | spare_) == 0;
+  }
+  [[nodiscard]] NodeId egress() const noexcept {
+    return NodeId{static_cast<std::uint16_t>(bits_ >> 32 & 0xfff)};
+  }
+  [[nodiscard]] unsigned hop_budget() const noexcept { return bits_ >> 28 & 0xf; }
+
+  // The next target is the egress node, and one hop less; the budget must not be 0.
+  void pass_on() noexcept {
+    bits_ = ((bits_ & ~kTarget) | std::uint64_t{egress().value} << 44) - kOneHop;
+  }
+  void store(std::uint8_t* frame) const noexcept { store_be(frame, bits_); }
+
+ private:
+  static constexpr std::uint64_t kData = std::uint64_t{0xd2} << 56 | 0x0200;
+  static constexpr std::uint64_t kTarget = std::uint64_t{0xfff} << 44;
+  static constexpr std::uint64_t kChecked = std::uint64_t{0xff} << 56 | kTarget | 0x0300;
+  static constexpr std::uint64_t kOneHop = std::uint64_t{1} << 28;
+  static_assert(kData >> 56 == static_cast<std::uint8_t>(FabricKind::data));
+
+  std::uint64_t bits_;
+  std::uint64_t spare_;
+};
+
+// Parts of a tag, each one load.
 [[nodiscard]] inline NodeId target_of(const std::uint8_t* frame) noexcept {
   return NodeId{static_cast<std::uint16_t>(load_be<std::uint16_t>(frame + 1) >> 4)};
 }
@@ -85,14 +110,6 @@ inline void write_tag(std::uint8_t* frame, const FabricTag& tag) noexcept {
 }
 [[nodiscard]] inline AdjacencyId adjacency_of(const std::uint8_t* frame) noexcept {
   return AdjacencyId{load_be<std::uint32_t>(frame + 8) & 0x00ffffff};
-}
-
-// What a relay writes: the next target, and one hop less. The budget must not be 0.
-inline void retarget(std::uint8_t* frame, NodeId target) noexcept {
-  constexpr std::uint64_t kTarget = std::uint64_t{0xfff} << 44, kOneHop = std::uint64_t{1} << 28;
-  const auto first = load_be<std::uint64_t>(frame);
-  const std::uint64_t retargeted = (first & ~kTarget) | std::uint64_t{target.value} << 44;
-  store_be(frame, retargeted - kOneHop);
 }
 
 // True for an address that an external port must neither have nor accept frames to.

@@ -22,12 +22,24 @@ class FlowletTable {
   static constexpr unsigned kOrder = 14;
   static constexpr std::uint32_t kEntries = 1u << kOrder;
 
-  struct Entry {
-    Time last{};           // packet
-    std::uint16_t path{};  // index in Steering's paths; 0: none
-    NodeId egress;
+  // The time of the last packet, the index of its path in Steering's (0: none), its egress node;
+  // one integer, so that it is loaded and stored whole.
+  class Entry {
+   public:
+    Entry() = default;
+    Entry(Time last, std::uint16_t path, NodeId egress) noexcept
+        : bits_(last | std::uint64_t{path} << 32 | std::uint64_t{egress.value} << 48) {}
+    [[nodiscard]] Time last() const noexcept { return static_cast<Time>(bits_); }
+    [[nodiscard]] std::uint16_t path() const noexcept {
+      return static_cast<std::uint16_t>(bits_ >> 32);
+    }
+    [[nodiscard]] NodeId egress() const noexcept {
+      return NodeId{static_cast<std::uint16_t>(bits_ >> 48)};
+    }
+
+   private:
+    std::uint64_t bits_{};
   };
-  static_assert(sizeof(Entry) == 8);
 
   // Of a flow to that egress node; the same hash to another one is another flow.
   [[nodiscard]] static std::uint32_t index(std::uint32_t flow_hash, NodeId egress) noexcept {

@@ -21,7 +21,7 @@ Steering::Steering(topo::FabricTable table, NodeId self, std::uint8_t relay_perc
       direct_(table_.nodes() + 1),
       relays_(table_.nodes() + 1),
       places_((table_.nodes() + 1) * kPlaces, 0),
-      onward_(table_.nodes() + 1, kNoLink) {
+      onward_(kMaxNodes, kNoLink) {
   const auto add = [this](std::vector<PathIndex>& list, const Path& path) {
     list.push_back(static_cast<PathIndex>(paths_.size()));
     paths_.push_back(path);
@@ -80,17 +80,24 @@ void Steering::choose(std::span<const NodeId> egress, std::span<const std::uint3
     index[i] = FlowletTable::index(flow_hash[i], egress[i]);
     flowlet[i] = flowlets_[index[i]];
   }
+  const PathIndex* const places = places_.data();
+  const std::uint8_t* const alive = alive_.data();
+  const Path* const path_of = paths_.data();
+  const std::size_t nobody = table_.nodes();
   std::uint32_t moved = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const PathIndex fresh = places_[row_of(egress[i]) * kPlaces + place_of(flow_hash[i])];
-    const bool going_on =
-        (flowlet[i].egress == egress[i]) & (now - flowlet[i].last < gap_) & (flowlet[i].path != 0);
-    const bool alive = alive_[flowlet[i].path] != 0;
-    moved += static_cast<std::uint32_t>(going_on & !alive);
-    const auto keep = static_cast<PathIndex>(0 - static_cast<unsigned>(going_on & alive));
-    const auto path = static_cast<PathIndex>((flowlet[i].path & keep) | (fresh & ~keep));
-    flowlet[i] = {now, path, egress[i]};
-    paths[i] = paths_[path];
+    const NodeId to = egress[i];
+    const FlowletTable::Entry known = flowlet[i];
+    const std::size_t row = to.value < nobody ? to.value : nobody;
+    const PathIndex fresh = places[row * kPlaces + place_of(flow_hash[i])];
+    const std::uint32_t lives = alive[known.path()];  // 1 or 0
+    const std::uint32_t goes_on =
+        static_cast<std::uint32_t>((known.egress() == to) & (now - known.last() < gap_));
+    moved += goes_on & (lives ^ 1) & static_cast<std::uint32_t>(known.path() != 0);
+    const auto keep = static_cast<PathIndex>(0u - (goes_on & lives));
+    const auto path = static_cast<PathIndex>((known.path() & keep) | (fresh & ~keep));
+    flowlet[i] = {now, path, to};
+    paths[i] = path_of[path];
   }
   for (std::size_t i = 0; i < count; ++i) flowlets_[index[i]] = flowlet[i];
   moved_early_ += moved;

@@ -21,11 +21,12 @@ namespace rackway::vlb {
 
 inline constexpr std::uint16_t kNoLink = 0xffff;
 
-struct Path {
+struct alignas(8) Path {        // copied as one word
   NodeId target;                // who gets the frame now
   std::uint16_t link{kNoLink};  // over which local link; kNoLink: no live path leads there
-  std::uint16_t relayed{0};     // 1: the target is not the egress node
+  std::uint32_t relayed{0};     // 1: the target is not the egress node
 };
+static_assert(sizeof(Path) == 8);
 
 class Steering {
  public:
@@ -43,8 +44,10 @@ class Steering {
               std::span<Path> paths) noexcept;
   // At a relay: the live link towards the egress node, or kNoLink.
   [[nodiscard]] std::uint16_t onward(NodeId egress) const noexcept {
-    return onward_[row_of(egress)];
+    return onward_[egress.value % kMaxNodes];
   }
+  // The same for every node id of a fabric tag, for loops over frames.
+  [[nodiscard]] const std::uint16_t* onward_links() const noexcept { return onward_.data(); }
 
   [[nodiscard]] const topo::FabricTable& table() const { return table_; }
   // Flowlets that left a path because it died, before their gap.
@@ -71,7 +74,7 @@ class Steering {
   std::vector<std::vector<PathIndex>> direct_, relays_;  // by row: all that there are
   std::vector<std::uint8_t> alive_{0};                   // by PathIndex
   std::vector<PathIndex> places_;                        // kPlaces a row
-  std::vector<std::uint16_t> onward_;                    // by row
+  std::vector<std::uint16_t> onward_;                    // by any NodeId of a fabric tag
   FlowletTable flowlets_;
   std::uint64_t moved_early_ = 0;
 };

@@ -50,8 +50,10 @@ void set_flow(const Slot& slot, const rte_ipv4_hdr& ip) noexcept {
   if (!fragment && readable && has_ports(ip.next_proto_id)) {
     std::memcpy(&ports, reinterpret_cast<const std::uint8_t*>(&ip) + header, 4);
   }
-  burst.flow_hash[i] =
-      hash_flow<8>(reinterpret_cast<const std::uint8_t*>(&ip.src_addr), ports, ip.next_proto_id);
+  std::uint32_t source, destination;
+  std::memcpy(&source, &ip.src_addr, sizeof source);
+  std::memcpy(&destination, &ip.dst_addr, sizeof destination);
+  burst.flow_hash[i] = hash_flow(source, destination, ports, ip.next_proto_id);
 }
 
 void multicast(const Slot& slot, std::uint32_t destination) noexcept {

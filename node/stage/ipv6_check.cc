@@ -51,7 +51,7 @@ void set_flow(const Slot& slot, const rte_ipv6_hdr& ip) noexcept {
   if (readable && has_ports(ip.proto)) {
     std::memcpy(&ports, reinterpret_cast<const std::uint8_t*>(&ip) + sizeof ip, 4);
   }
-  burst.flow_hash[i] = hash_flow<32>(ip.src_addr, ports, ip.proto);
+  burst.flow_hash[i] = hash_flow(fold_ipv6(ip.src_addr), fold_ipv6(ip.dst_addr), ports, ip.proto);
 }
 
 void to_router(const Slot& slot, const rte_ipv6_hdr& ip) noexcept {

@@ -17,32 +17,32 @@ std::uint32_t carried_size(const rte_mbuf& frame, const std::uint8_t* octets) no
   return 0;
 }
 
-bool is_malformed(const rte_mbuf& frame, const std::uint8_t* octets) noexcept {
-  return frame.data_len < RTE_ETHER_HDR_LEN || !vlb::is_data(octets);
-}
+// Has room for an IPv6 header.
+constexpr std::uint16_t kLeastWhole = RTE_ETHER_HDR_LEN + sizeof(rte_ipv6_hdr);
 
 }  // namespace
 
-// The masks stay in registers: a store to a packet may be one to the burst for all the compiler
-// knows. Whatever is wrong is found out afterwards, frame by frame.
-void Relay::pass_on(Burst& burst, Mask slots) const noexcept {
+// In the loops below masks stay in registers: a store to a packet may be one to the burst for all
+// the compiler knows. They let what is wrong go by; it is found out afterwards, frame by frame.
+
+void Relay::pass_on(Burst& burst, Mask slots, NodeId self) const noexcept {
+  const std::uint16_t* const onward = steering_.onward_links();
+  const auto first_link = static_cast<std::uint16_t>(ports_);
   Mask sent = 0;
   for_each(slots, [&](std::size_t i) {
     std::uint8_t* const octets = burst.octets[i];
-    const NodeId egress = vlb::egress_of(octets);
-    const std::uint16_t link = steering_.onward(egress);
-    if (link == vlb::kNoLink || vlb::hop_budget_of(octets) == 0) [[unlikely]]
+    if (burst.frames[i]->data_len < RTE_ETHER_HDR_LEN) [[unlikely]]
       return;
-    vlb::retarget(octets, egress);
-    burst.output[i] = static_cast<std::uint16_t>(ports_ + link);
+    vlb::TagWord tag(octets);
+    const std::uint16_t link = onward[tag.egress().value];
+    if (!(tag.is_data_for(self) & (link != vlb::kNoLink) & (tag.hop_budget() > 0))) return;
+    tag.pass_on();
+    tag.store(octets);
+    burst.output[i] = static_cast<std::uint16_t>(first_link + link);
     sent |= bit(i);
   });
   burst.transmitted |= sent;
   burst.undecided &= ~sent;
-  for_each(slots & ~sent, [&](std::size_t i) {
-    const bool spent = vlb::hop_budget_of(burst.octets[i]) == 0;
-    burst.drop(i, spent ? DropReason::fabric_hops_spent : DropReason::fabric_no_path);
-  });
 }
 
 void Relay::send_out(Burst& burst, Mask slots, const Context& context) const noexcept {
@@ -50,50 +50,59 @@ void Relay::send_out(Burst& burst, Mask slots, const Context& context) const noe
   const auto* const adjacency_of = adjacencies.data();
   const std::size_t known = adjacencies.size();
   const NeighborSend::Ports ports = neighbor_send_.ports();
+  const NodeId self = context.self;
   Mask sent = 0;
   for_each(slots, [&](std::size_t i) {
     std::uint8_t* const octets = burst.octets[i];
-    const std::uint32_t size = carried_size(*burst.frames[i], octets);
+    if (burst.frames[i]->data_len < kLeastWhole) [[unlikely]]
+      return;
+    const vlb::TagWord tag(octets);
     const std::uint32_t index = vlb::adjacency_of(octets).value;
-    if (size == 0 || index >= known) [[unlikely]]
-      return;
+    if (!(tag.is_data_for(self) & (tag.egress() == self) & (index < known))) return;
     const fib::LocalAdjacency& adjacency = adjacency_of[index];
-    if (!adjacency.valid || size > adjacency.mtu || adjacency.port.value >= ports.count)
-        [[unlikely]]
+    const auto type = load_be<std::uint16_t>(octets + 12);
+    const std::uint32_t size = type == RTE_ETHER_TYPE_IPV4 ? ipv4_size(octets) : ipv6_size(octets);
+    const bool is_ip = (type == RTE_ETHER_TYPE_IPV4) | (type == RTE_ETHER_TYPE_IPV6);
+    if (!(is_ip & adjacency.valid & (size - 1 < adjacency.mtu) &
+          (adjacency.port.value < ports.count))) {
       return;
+    }
     ports.write_macs(octets, adjacency);
     burst.output[i] = adjacency.port.value;
     sent |= bit(i);
   });
   burst.transmitted |= sent;
   burst.undecided &= ~sent;
-  for_each(slots & ~sent, [&](std::size_t i) {
-    const std::uint32_t size = carried_size(*burst.frames[i], burst.octets[i]);
-    if (size == 0) return burst.drop(i, DropReason::fabric_malformed);
-    neighbor_send_.send_if_possible(burst, i, vlb::adjacency_of(burst.octets[i]), size,
-                                    adjacencies);
-  });
+}
+
+// What neither loop took: short, or wrong.
+void Relay::decide_with_care(Burst& burst, std::size_t i, const Context& context) const noexcept {
+  const std::uint8_t* const octets = burst.octets[i];
+  if (burst.frames[i]->data_len < RTE_ETHER_HDR_LEN || !vlb::is_data(octets)) {
+    return burst.drop(i, DropReason::fabric_malformed);
+  }
+  if (vlb::target_of(octets) != context.self) {
+    return burst.drop(i, DropReason::fabric_wrong_target);
+  }
+  if (vlb::egress_of(octets) != context.self) {
+    const bool spent = vlb::hop_budget_of(octets) == 0;
+    return burst.drop(i, spent ? DropReason::fabric_hops_spent : DropReason::fabric_no_path);
+  }
+  const std::uint32_t size = carried_size(*burst.frames[i], octets);
+  if (size == 0) return burst.drop(i, DropReason::fabric_malformed);
+  neighbor_send_.send_if_possible(burst, i, vlb::adjacency_of(octets), size,
+                                  context.fib.adjacencies_of(context.self));
 }
 
 void Relay::run(Burst& burst, const Context& context) const noexcept {
-  const NodeId self = context.self;
-  Mask here = 0, onward = 0;
-  for_each(burst.undecided, [&](std::size_t i) {
-    const std::uint8_t* const octets = burst.octets[i];
-    if (burst.frames[i]->data_len < RTE_ETHER_HDR_LEN) [[unlikely]]
-      return;
-    const Mask ours{vlb::is_data_for(octets, self)};
-    const Mask out{vlb::egress_of(octets) == self};
-    here |= (ours & out) << i;
-    onward |= (ours & ~out) << i;
-  });
-  for_each(burst.undecided & ~(here | onward), [&](std::size_t i) {
-    burst.drop(i, is_malformed(*burst.frames[i], burst.octets[i])
-                      ? DropReason::fabric_malformed
-                      : DropReason::fabric_wrong_target);
-  });
-  if (onward != 0) pass_on(burst, onward);
-  if (here != 0) send_out(burst, here, context);
+  if (burst.size == 0) return;
+  // The way of the first frame first: often it is that of all.
+  const bool ends_here = burst.frames[0]->data_len >= RTE_ETHER_HDR_LEN &&
+                         vlb::egress_of(burst.octets[0]) == context.self;
+  if (ends_here) send_out(burst, burst.undecided, context);
+  if (burst.undecided != 0) pass_on(burst, burst.undecided, context.self);
+  if (!ends_here && burst.undecided != 0) send_out(burst, burst.undecided, context);
+  for_each(burst.undecided, [&](std::size_t i) { decide_with_care(burst, i, context); });
 }
 
 }  // namespace rackway::node

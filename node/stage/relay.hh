@@ -18,8 +18,9 @@ class Relay {
   void run(Burst& burst, const Context& context) const noexcept;
 
  private:
-  void pass_on(Burst& burst, Mask slots) const noexcept;
+  void pass_on(Burst& burst, Mask slots, NodeId self) const noexcept;
   void send_out(Burst& burst, Mask slots, const Context& context) const noexcept;
+  void decide_with_care(Burst& burst, std::size_t i, const Context& context) const noexcept;
 
   const vlb::Steering& steering_;
   NeighborSend neighbor_send_;

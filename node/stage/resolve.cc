@@ -123,22 +123,28 @@ void Resolve::send_to_fabric(Burst& burst, Mask to_fabric, const Buckets& bucket
   });
   steering_.choose({egress.data(), count}, {flow_hash.data(), count}, context.now,
                    {paths.data(), count});
+  vlb::FabricTag tag{.hop_budget = vlb::kInitialHopBudget,
+                     .epoch_mark = context.epoch_mark,
+                     .ingress = context.self};
+  const std::size_t first_link = ports_;
+  Mask sent = 0, via_relay = 0;
   for (std::size_t at = 0; at < count; ++at) {
     const std::size_t i = slots[at];
     const vlb::Path path = paths[at];
-    if (path.link == vlb::kNoLink) {
-      burst.drop(i, DropReason::fabric_no_path);
+    if (path.link == vlb::kNoLink) [[unlikely]]
       continue;
-    }
-    vlb::write_tag(burst.octets[i], {.target = path.target,
-                                     .egress = egress[at],
-                                     .hop_budget = vlb::kInitialHopBudget,
-                                     .epoch_mark = context.epoch_mark,
-                                     .ingress = context.self,
-                                     .adjacency = buckets[i].index});
-    burst.transmit(i, ports_ + path.link);
-    burst.via_relay |= Mask{path.relayed} << i;
+    tag.target = path.target;
+    tag.egress = egress[at];
+    tag.adjacency = buckets[i].index;
+    vlb::write_tag(burst.octets[i], tag);
+    burst.output[i] = static_cast<std::uint16_t>(first_link + path.link);
+    sent |= bit(i);
+    via_relay |= Mask{path.relayed} << i;
   }
+  burst.transmitted |= sent;
+  burst.undecided &= ~sent;
+  burst.via_relay |= via_relay;
+  for_each(to_fabric & ~sent, [&](std::size_t i) { burst.drop(i, DropReason::fabric_no_path); });
 }
 
 void Resolve::run(Burst& burst, const Context& context) noexcept {

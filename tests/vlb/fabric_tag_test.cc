@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include <array>
 #include <random>
 
@@ -74,14 +76,33 @@ TEST(FabricTag, OtherKindsFixedBitsAndSpareBitsAreNotData) {
   }
 }
 
-TEST(FabricTag, RetargetChangesTargetAndHopsOnly) {
+TEST(FabricTag, PassingOnChangesTargetAndHopsOnly) {
   Octets frame{};
   write_tag(frame.data(), example());
-  retarget(frame.data(), NodeId{0xfed});
+  TagWord word(frame.data());
+  EXPECT_EQ(word.egress(), example().egress);
+  EXPECT_EQ(word.hop_budget(), example().hop_budget);
+  word.pass_on();
+  word.store(frame.data());
   auto expected = example();
-  expected.target = NodeId{0xfed};
-  expected.hop_budget = 0x6;
+  expected.target = example().egress;
+  expected.hop_budget = static_cast<std::uint8_t>(example().hop_budget - 1);
   EXPECT_EQ(read_tag(frame.data()), expected);
+}
+
+TEST(FabricTag, AWordIsDataForItsTargetWhereTheFrameIs) {
+  std::mt19937 random(1);
+  Octets good{};
+  write_tag(good.data(), example());
+  EXPECT_TRUE(TagWord(good.data()).is_data_for(example().target));
+  for (int round = 0; round < 100'000; ++round) {
+    Octets frame = good;
+    for (auto flips = random() % 4; flips > 0; --flips) {
+      frame[random() % frame.size()] ^= static_cast<std::uint8_t>(1u << random() % 8);
+    }
+    const bool expected = is_data(frame.data()) && target_of(frame.data()) == example().target;
+    ASSERT_EQ(TagWord(frame.data()).is_data_for(example().target), expected);
+  }
 }
 
 TEST(FabricTag, FabricAddresses) {
