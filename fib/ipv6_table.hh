@@ -3,7 +3,7 @@
 //
 // refresh() makes anew what changed routes show in the lookup structure (Ipv6Lookup): the cells of
 // one table, or one line; a /24 as a whole after as many changes as it has routes, and a /16 after
-// half of that where it is small or the update great, so that they stay as good as made at once.
+// half of that where it is small or the update great, so that they do not stray too far.
 // One writer while nobody reads; reading is const and safe from any number of threads.
 #pragma once
 
