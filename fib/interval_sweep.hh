@@ -1,64 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns routes, given in order of address then length, into the intervals that a node is made of:
-// each value of the node's 16 bits gets the cell of the last route that covers it. Neighbouring
-// intervals of the same cell become one.
+// Turns routes, given in order of address then length, into intervals: each address of a range gets
+// the cell of the last route that covers it. Neighbouring intervals of the same cell become one.
 #pragma once
 
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "fib/ipv6_key.hh"
+
 namespace rackway::fib {
 
-// A next hop, or 0 for "what is above says it", or a reference to a node (Ipv6Lookup).
+// A next hop, or 0 for "what is above says it", or a reference to a node (ipv6_cell.hh).
 using Ipv6Cell = std::uint32_t;
 
-// From this value of a node's 16 bits on, to the next interval.
+// From this address on, to the next interval.
 struct Interval {
-  std::uint32_t first;
+  Ipv6Number first;
   Ipv6Cell cell;
   bool operator==(const Interval&) const = default;
 };
 
 class IntervalSweep {
  public:
-  // Values from `begin` up to, not including, `end`; the outer cell where no route is.
-  IntervalSweep(std::uint32_t begin, std::uint32_t end, Ipv6Cell outer) {
-    open_.push_back({end, outer});
-    intervals_.push_back({begin, outer});
+  // The addresses of that prefix; the outer cell where no route is.
+  IntervalSweep(const Ipv6Key& range, Ipv6Cell outer) {
+    open_.push_back({range.last(), outer});
+    intervals_.push_back({range.address, outer});
   }
 
-  // What covers the values from `begin` on before the next cover().
-  [[nodiscard]] Ipv6Cell cell_at(std::uint32_t begin) {
-    close_until(begin);
-    return open_.back().cell;
-  }
-  void cover(std::uint32_t begin, std::uint32_t count, Ipv6Cell cell) {
-    close_until(begin);
-    show(begin, cell);
-    open_.push_back({begin + count, cell});
+  void cover(const Ipv6Key& route, Ipv6Cell cell) {
+    close_before(route.address);
+    show(route.address, cell);
+    open_.push_back({route.last(), cell});
   }
   [[nodiscard]] std::vector<Interval> finish() && {
-    const std::uint32_t end = open_.front().end;
-    close_until(end - 1);
-    while (open_.size() > 1 && open_.back().end == end) open_.pop_back();
+    const Ipv6Number last = open_.front().last;
+    while (open_.back().last != last) close_one();
     return std::move(intervals_);
   }
 
  private:
   struct Open {
-    std::uint32_t end;
+    Ipv6Number last;
     Ipv6Cell cell;
   };
 
-  void close_until(std::uint32_t value) {
-    while (open_.size() > 1 && open_.back().end <= value) {
-      const std::uint32_t end = open_.back().end;
-      open_.pop_back();
-      show(end, open_.back().cell);
-    }
+  void close_before(Ipv6Number address) {
+    while (open_.back().last < address) close_one();
   }
-  void show(std::uint32_t first, Ipv6Cell cell) {
+  // There is one around it that ends later, or both end together and nothing shows between.
+  void close_one() {
+    const Ipv6Number last = open_.back().last;
+    while (open_.back().last == last) open_.pop_back();
+    show(last + 1, open_.back().cell);
+  }
+  void show(Ipv6Number first, Ipv6Cell cell) {
     if (intervals_.back().first == first) {
       intervals_.pop_back();
       if (!intervals_.empty() && intervals_.back().cell == cell) return;
@@ -71,10 +68,5 @@ class IntervalSweep {
   std::vector<Open> open_;
   std::vector<Interval> intervals_;
 };
-
-// Puts a part in the place of what `all` says of those values. Either ends before its end value;
-// the part lies within.
-void replace_intervals(std::vector<Interval>& all, std::uint32_t all_end,
-                       std::vector<Interval> part, std::uint32_t part_end);
 
 }  // namespace rackway::fib

@@ -6,7 +6,7 @@ namespace rackway::fib {
 #if defined(__AVX2__)
 void lookup_ipv6_avx2(const Ipv6View& view, const Ipv6Address* addresses, std::size_t count,
                       NextHopId* out) noexcept {
-  Ipv6Burst::run<Avx2>(view, addresses, count, out);
+  Ipv6Burst<Avx2>::run(view, addresses, count, out);
 }
 #endif
 

@@ -5,7 +5,7 @@ namespace rackway::fib {
 
 void lookup_ipv6_scalar(const Ipv6View& view, const Ipv6Address* addresses, std::size_t count,
                         NextHopId* out) noexcept {
-  Ipv6Burst::run<Scalar>(view, addresses, count, out);
+  Ipv6Burst<Scalar>::run(view, addresses, count, out);
 }
 
 }  // namespace rackway::fib

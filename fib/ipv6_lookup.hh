@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of an IPv6 table that packets read. A root of 2^16 entries for the first 16 bits: the
-// next hop of the longest route up to /16, and whether there are longer ones. Those are found in
-// two ways. A hash table leads to the nodes for /32s with longer routes, one line for a probe. What
-// is not there goes through directories of 256 cells for 8 more bits, which lead to nodes for /24s.
-// A node is the intervals into which the routes cut the values of 16 bits: one cache line for up to
-// 20 routes or so, else a tree of lines with 32 branches. Its cells are next hops, or lead to nodes
-// for the 16 bits behind. So a /48 in a provider's /32 is found in two or three lines behind the
-// root, which is always near.
+// The part of an IPv6 table that packets read. A root of 2^16 cells for the first 16 bits; from
+// there tables of 16 to 256 cells, each for the next 4 to 8 bits, until what is left of the routes
+// fits into one cache line as intervals (ipv6_cell.hh). Neighbours in a table share such a line. So
+// most addresses read the root, one to three tables, and a line. A next hop of a route up to /16 is
+// only in the root: cells 0 refer to it.
 // One writer while nobody reads; reading is safe from any number of threads.
 #pragma once
 
+#include <absl/functional/function_ref.h>
+
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <vector>
 
 #include "base/ip_address.hh"
-#include "fib/hash_map.hh"
 #include "fib/interval_sweep.hh"
-#include "fib/line_arena.hh"
+#include "fib/ipv6_key.hh"
+#include "fib/ipv6_nodes.hh"
 #include "fib/next_hop_id.hh"
 
 namespace rackway::fib {
@@ -26,24 +25,13 @@ namespace rackway::fib {
 enum class VectorUnit : std::uint8_t { none, avx2, avx512 };
 [[nodiscard]] VectorUnit widest_vector_unit();
 
-// Where lookups read.
+// Where lookups read: the root's cells, then its next hops, then nodes.
 struct Ipv6View {
-  const std::byte* base;  // begins with the root
-  const std::byte* near;  // the hash table
-  unsigned shift;         // of a hash, to one of its lines
-  unsigned log_width;     // common width of cells
+  const std::byte* base;
+  unsigned log_width;  // of next hops in leaves
 };
 
-// What the first 16 bits lead to.
-struct Ipv6Root {
-  std::uint32_t directory;  // octets from base
-  NextHopId next_hop;       // of the longest route up to /16
-};
-static_assert(sizeof(Ipv6Root) == 8);
-
-// Behind the root lies the directory of those that have none, in which all cells are 0.
 inline constexpr std::uint32_t kIpv6Roots = 1u << 16;
-inline constexpr std::uint32_t kIpv6NoDirectory = kIpv6Roots * sizeof(Ipv6Root);
 
 // A burst of at most kIpv6Burst, on each kind of vectors. Which are there is the caller's business.
 inline constexpr std::size_t kIpv6Burst = 64;
@@ -56,7 +44,8 @@ void lookup_ipv6_avx512(const Ipv6View& view, const Ipv6Address* addresses, std:
 
 class Ipv6Lookup {
  public:
-  using Block = LineArena::Block;
+  // The intervals of a prefix longer than /16, as the routes are now: 0 where none is longer.
+  using Intervals = absl::FunctionRef<std::vector<Interval>(const Ipv6Key& place)>;
 
   explicit Ipv6Lookup(VectorUnit unit = widest_vector_unit());
 
@@ -64,65 +53,44 @@ class Ipv6Lookup {
   // out[i] = lookup(addresses[i]) for i < count.
   void lookup(const Ipv6Address* addresses, std::size_t count, NextHopId* out) const noexcept;
 
-  void set_root(std::uint32_t high16, NextHopId next_hop) { root(high16).next_hop = next_hop; }
-  // Without directory all of the /16 shows the root's next hop.
-  void open_directory(std::uint32_t high16);
-  void close_directory(std::uint32_t high16);
-  // What a /24 shows: a next hop or 0 for all of it, or a node, which also says that there may be
-  // more in the hash table.
-  void set_directory(std::uint32_t high24, Ipv6Cell cell) {
-    words(root(high24 >> 8).directory)[high24 & 0xff] = cell;
-  }
-  // The node itself, or one that shows this cell for all values.
-  [[nodiscard]] Ipv6Cell node_of(Ipv6Cell cell);
-
-  // A node for the depth-th 16 bits, in the place of `block` if it fits, which becomes the node's
-  // own; or the one cell that says it all. The first interval begins at the node's first value.
-  [[nodiscard]] Ipv6Cell make_node(std::span<const Interval> intervals, unsigned depth,
-                                   Block& block);
-  void give_back(Block& block);
-
-  // True if next hops below `bound` need wider cells than are common. set_bound() makes those
-  // common; nodes of before have to be made again.
+  void set_root(std::uint32_t high16, NextHopId next_hop);
+  // True if next hops below `bound` need wider leaves than there are. widen() makes those, and
+  // gives all networks back.
   [[nodiscard]] bool too_narrow(std::uint32_t bound) const;
-  void set_bound(std::uint32_t bound);
+  void widen(std::uint32_t bound);
 
-  // The hash table of /32s. A line of it may be full: then set_near() says so, and the cell has to
-  // be found through the directory.
-  [[nodiscard]] bool set_near(std::uint32_t high32, Ipv6Cell cell);
-  void remove_near(std::uint32_t high32);
-  // True if that many would crowd it; resize_near() makes room, and it is empty then.
-  [[nodiscard]] bool too_many_near(std::size_t count) const;
-  void resize_near(std::size_t count);
+  // Whether the /16 has nodes; makes those anew; gives them back, so that the root says all.
+  [[nodiscard]] bool has_network(std::uint32_t high16) const;
+  void make_network(std::uint32_t high16, Intervals intervals);
+  void remove_network(std::uint32_t high16);
+  // In a network that has nodes, makes anew what shows the addresses of a prefix longer than /16,
+  // or all of its /24. Return a prefix around it of which everything is as the intervals say now.
+  Ipv6Key renew(const Ipv6Key& changed, Intervals intervals);
+  Ipv6Key renew_branch(const Ipv6Key& changed, Intervals intervals);
 
-  [[nodiscard]] std::size_t bytes() const noexcept { return arena_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const noexcept { return nodes_.bytes(); }
 
  private:
-  static constexpr std::uint32_t kDirectoryLines = 256 * sizeof(Ipv6Cell) / kLineBytes;
-  static constexpr std::uint32_t kFrontLines = kIpv6NoDirectory / kLineBytes + kDirectoryLines;
-  static constexpr std::size_t kCapacity = std::size_t{1} << 30;  // what a reference can name
-  static constexpr unsigned kLeastNearBits = 4;
+  struct Place;  // of a cell
 
-  [[nodiscard]] std::uint32_t* words(std::size_t offset) noexcept {
-    return reinterpret_cast<std::uint32_t*>(arena_.at(0) + offset);
+  [[nodiscard]] Ipv6View view() const noexcept { return {nodes_.base(), nodes_.log_width()}; }
+  [[nodiscard]] Ipv6Cell& root_cell(std::uint32_t high16) { return nodes_.front()[high16]; }
+  [[nodiscard]] Ipv6Cell& root_shown(std::uint32_t high16) {
+    return nodes_.front()[kIpv6Roots + high16];
   }
-  [[nodiscard]] Ipv6Root& root(std::uint32_t high16) noexcept {
-    return reinterpret_cast<Ipv6Root*>(arena_.at(0))[high16];
-  }
-  [[nodiscard]] Ipv6View view() const noexcept {
-    return {arena_.at(0), arena_.at(near_.line), 32 - near_bits_, log_width_};
-  }
-  [[nodiscard]] std::byte* near_line_of(std::uint32_t high32);
+  [[nodiscard]] Place network_of(const Ipv6Key& key);
+  [[nodiscard]] Place cell_in_table(const Place& table, std::uint32_t index);
+  [[nodiscard]] bool step_into(Place& place, const Ipv6Key& key);
+  void renew_cell(const Place& place, Intervals intervals);
+  void renew_part(const Place& place, const Ipv6Key& changed, Intervals intervals);
+  void show(const Place& place, const std::vector<Interval>& shown);
+  [[nodiscard]] bool renew_shared_leaf(const Place& place, const std::vector<Interval>& intervals);
 
   using LookupBurst = decltype(&lookup_ipv6_scalar);
   [[nodiscard]] static LookupBurst burst_for(VectorUnit unit);
 
   LookupBurst lookup_burst_;
-  LineArena arena_;
-  Block near_;
-  unsigned near_bits_ = kLeastNearBits;
-  unsigned log_width_ = 0;
-  HashMap<Ipv6Cell, Ipv6Cell> constants_;  // nodes of one interval
+  Ipv6Nodes nodes_;
 };
 
 }  // namespace rackway::fib

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Next-hop ids that outgrow one octet, then two, while the table is in use: all is made anew with
-// wider leaves in the middle of an update, and nothing may be lost. And IPv6 nodes that find no
-// place in their line of the hash table.
+// wider leaves in the middle of an update, and nothing may be lost.
 #include <gtest/gtest.h>
 
-#include "fib/ipv6_node.hh"
 #include "tests/fib/table_pair.hh"
 
 namespace rackway::fib::testing {
@@ -108,120 +106,6 @@ TYPED_TEST(GrowingIdsTest, OnShortRoutes) {
       ASSERT_TRUE(pair.equal({range})) << "id " << id << " length " << length;
     }
   }
-}
-
-// ---- /32s that share a line of the IPv6 hash table, whatever its size up to 2^16 lines
-
-// The inverse of the factor modulo 2^32: each step doubles the bits that are right.
-std::uint32_t inverse(std::uint32_t odd) {
-  std::uint32_t value = odd;
-  for (int i = 0; i < 5; ++i) value *= 2 - odd * value;
-  return value;
-}
-
-class NearCollisionsTest : public ::testing::Test {
- protected:
-  using Pair = TablePair<Ipv6Table>;
-
-  // The i-th of 65536 that all belong to one line.
-  static Number colliding(std::uint32_t line, std::uint32_t i) {
-    const std::uint32_t hash = (line << 16) + i;
-    return Pair::at(hash * inverse(static_cast<std::uint32_t>(kNearFactor)));
-  }
-  void expect_one_line(std::uint32_t line, unsigned count) {
-    for (unsigned shift = 16; shift <= 28; ++shift) {
-      for (unsigned i = 0; i < count; ++i) {
-        const auto high32 = static_cast<std::uint32_t>(colliding(line, i) >> 96);
-        ASSERT_EQ(near_line(high32, shift), (line << 16) >> shift);
-      }
-    }
-  }
-  // A /48, a /64 and a /128 in the i-th.
-  void put_some(std::uint32_t line, unsigned i, std::uint32_t next_hops) {
-    const Number place = colliding(line, i);
-    pair_.put(Pair::around(place | Number{i % 7} << 80, 48), pair_.next_hop(next_hops));
-    if (i % 2 == 0) pair_.put(Pair::around(place | Number{9} << 64, 64), pair_.next_hop(next_hops));
-    if (i % 3 == 0) pair_.put(Pair::around(place | i, 128), pair_.next_hop(next_hops));
-    if (i % 5 == 0) pair_.put(Pair::around(place, 32), pair_.next_hop(next_hops));
-    if (i % 11 == 0) pair_.put(Pair::around(place, 24), pair_.next_hop(next_hops));
-  }
-  Pair pair_;
-};
-
-TEST_F(NearCollisionsTest, OneByOneAndRemovedInAnyOrder) {
-  for (const std::uint32_t line : {0u, 1u, 0x8000u, 0xffffu}) {
-    expect_one_line(line, 30);
-    for (unsigned i = 0; i < 30; ++i) {
-      put_some(line, i, 200);
-      pair_.table.refresh();
-      ASSERT_TRUE(pair_.equal()) << "line " << line << " entry " << i;
-    }
-    pair_.expect_all_removable(1);
-  }
-}
-
-TEST_F(NearCollisionsTest, ThousandsInOneUpdate) {
-  for (unsigned i = 0; i < 3000 / kSmaller; ++i) put_some(0x1234, i, 200);
-  pair_.table.refresh();
-  ASSERT_TRUE(pair_.equal());
-  pair_.expect_all_removable(20);
-}
-
-// The table grows, and its cells become wider, while lines are full.
-TEST_F(NearCollisionsTest, WhileTheHashTableGrowsAndIdsOutgrowTheirCells) {
-  std::uint32_t next_hops = 200;
-  for (unsigned i = 0; i < 1200 / kSmaller; ++i) {
-    put_some(77, i, next_hops);
-    put_some(i, 0, next_hops);  // another line each time
-    if (i % 10 != 9) continue;
-    pair_.table.refresh();
-    if (i % 50 == 49) {
-      ASSERT_TRUE(pair_.equal()) << "entry " << i;
-    }
-    next_hops += i % 100 == 99 ? 20000 : 10;
-  }
-  pair_.table.refresh();
-  ASSERT_TRUE(pair_.equal());
-  pair_.expect_all_removable(9);
-}
-
-// Those with a place in the line lose it and others get it, over and over.
-TEST_F(NearCollisionsTest, ChurnInAFullLine) {
-  std::vector<Range<Ipv6Address>> pool;
-  for (unsigned i = 0; i < 24; ++i) {
-    for (const unsigned length : {24u, 25u, 31u, 32u, 33u, 48u, 49u, 64u, 128u}) {
-      pool.push_back(Pair::around(colliding(0x4321, i) | pair_.below(3), length));
-    }
-  }
-  for (int round = 0; round < 30000 / static_cast<int>(kSmaller); ++round) {
-    const auto& range = pool[pair_.below(pool.size())];
-    if (pair_.below(100) < 40u + round / 2000 % 2 * 30) {
-      pair_.take(range);
-    } else {
-      pair_.put(range, pair_.next_hop(20));
-    }
-    if (pair_.below(2) == 0) continue;
-    pair_.table.refresh();
-    ASSERT_TRUE(pair_.equal_at(range.boundaries())) << "round " << round;
-    if (round % 50 == 0) {
-      ASSERT_TRUE(pair_.equal(pool)) << "round " << round;
-    }
-  }
-  pair_.table.refresh();
-  ASSERT_TRUE(pair_.equal(pool));
-  pair_.expect_all_removable(1);
-}
-
-// The keys by which unused places of the hash table are known are addresses as well.
-TEST_F(NearCollisionsTest, TheFirst32s) {
-  for (std::uint32_t high32 = 0; high32 < 40; ++high32) {
-    const Number place = Pair::at(high32);
-    ASSERT_TRUE(pair_.equal_at(Pair::around(place, 48).boundaries()));
-    pair_.put(Pair::around(place, 48), {kFirstNextHop + high32});
-    pair_.table.refresh();
-    ASSERT_TRUE(pair_.equal());
-  }
-  pair_.expect_all_removable(1);
 }
 
 }  // namespace
