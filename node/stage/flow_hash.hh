@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hash of a flow: addresses, protocol, and ports where every packet of the flow has them.
 // Fragments hash without ports, so that all fragments of one datagram go the same way. Products of
-// 32 bits and shifts only, so that plain_check_avx512.cc makes the same of eight packets at once.
+// 32 bits and shifts only, so that plain_frames_avx512.cc makes the same of eight packets at once.
 #pragma once
-
-#include <nmmintrin.h>
 
 #include <array>
 #include <cstdint>
@@ -46,12 +44,20 @@ struct FlowHashFactors {
   return static_cast<std::uint32_t>(hash ^ hash >> 32);
 }
 
+struct Ipv6FoldFactors {
+  static constexpr std::uint32_t kFirst = 0x9e3779b1, kSecond = 0x85ebca77;
+  static constexpr std::uint32_t kThird = 0xc2b2ae3d, kFourth = 0x165667b1;
+};
+
 // An IPv6 address in 32 bits, for hash_flow().
 [[nodiscard]] inline std::uint32_t fold_ipv6(const std::uint8_t* address) noexcept {
-  std::uint64_t high, low;
-  std::memcpy(&high, address, 8);
-  std::memcpy(&low, address + 8, 8);
-  return static_cast<std::uint32_t>(_mm_crc32_u64(_mm_crc32_u64(0, high), low));
+  using Factors = Ipv6FoldFactors;
+  std::uint32_t word[4];
+  std::memcpy(word, address, sizeof word);
+  const std::uint64_t sum =
+      std::uint64_t{word[0]} * Factors::kFirst + std::uint64_t{word[1]} * Factors::kSecond +
+      std::uint64_t{word[2]} * Factors::kThird + std::uint64_t{word[3]} * Factors::kFourth;
+  return static_cast<std::uint32_t>(sum ^ sum >> 32);
 }
 
 }  // namespace rackway::node

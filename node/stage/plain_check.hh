@@ -9,19 +9,19 @@
 #pragma once
 
 #include "node/burst.hh"
-#include "node/stage/plain_ipv4.hh"
+#include "node/stage/plain_frames.hh"
 
 namespace rackway::node {
 
 class PlainCheck {
  public:
-  explicit PlainCheck(PlainIpv4 ipv4 = choose_plain_ipv4()) : plain_ipv4_(ipv4) {}
+  explicit PlainCheck(PlainFrames plain = choose_plain_frames()) : plain_(plain) {}
 
   // Requires octets. Sets plain, ipv4, ipv6 and the facts of plain slots.
   void run(Burst& burst, const Context& context) const noexcept;
 
  private:
-  PlainIpv4 plain_ipv4_;
+  PlainFrames plain_;
 };
 
 }  // namespace rackway::node

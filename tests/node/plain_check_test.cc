@@ -22,15 +22,15 @@ namespace rackway::node::testing {
 namespace {
 
 // The forms that this processor runs.
-std::vector<PlainIpv4> forms() {
-  std::vector<PlainIpv4> all{plain_ipv4_scalar};
-  if (choose_plain_ipv4() != plain_ipv4_scalar) all.push_back(choose_plain_ipv4());
+std::vector<PlainFrames> forms() {
+  std::vector<PlainFrames> all{plain_frames_scalar()};
+  if (choose_plain_frames().ipv4 != all.front().ipv4) all.push_back(choose_plain_frames());
   return all;
 }
 
 class Checks {
  public:
-  explicit Checks(PlainIpv4 ipv4) : ipv4_(ipv4) { in_.mac = kPort0Mac; }
+  explicit Checks(PlainFrames form) : form_(form) { in_.mac = kPort0Mac; }
   ~Checks() {
     for (std::uint16_t i = 0; i < quick_.size; ++i) rte_pktmbuf_free(quick_.frames[i]);
   }
@@ -47,7 +47,7 @@ class Checks {
     const Context context{.fib = fib_, .self = kSelf, .port = PortId{0}, .in = in_};
     quick_.begin(quick_.size);
     careful_.begin(careful_.size);
-    PlainCheck(ipv4_).run(quick_, context);
+    PlainCheck(form_).run(quick_, context);
     careful_.undecided = quick_.plain;  // the others may be changed in place: answers
     EthernetCheck{}.run(careful_, context);
     Arp{}.run(careful_, context);
@@ -80,7 +80,7 @@ class Checks {
     EXPECT_EQ(quick_.flow_hash[i], careful_.flow_hash[i]);
   }
 
-  PlainIpv4 ipv4_;
+  PlainFrames form_;
   fib::Fib fib_ = sample_fib();
   Place in_;
   Burst quick_{}, careful_{};
@@ -88,7 +88,7 @@ class Checks {
 
 bool is_plain(const Bytes& bytes, const Reception& how = {}) {
   std::set<bool> answers;
-  for (const auto form : forms()) {
+  for (const PlainFrames form : forms()) {
     Checks checks(form);
     checks.add(bytes, how);
     checks.run();

@@ -6,7 +6,7 @@
 
 #include "base/byte_order.hh"
 #include "node/stage/flow_hash.hh"
-#include "node/stage/plain_ipv4.hh"
+#include "node/stage/plain_frames.hh"
 
 namespace rackway::node {
 namespace {
@@ -20,14 +20,31 @@ Integer load(const std::uint8_t* from) noexcept {
   return value;
 }
 
-// By the first octet of an address, 1 for ranges that have rules of their own.
+// By octet, 1 for values that have rules of their own.
 using Ranges = std::array<std::uint8_t, 256>;
+// By the first octet of an address.
 constexpr Ranges kSpecialIpv4 = [] {
   Ranges ranges{};
   ranges[0] = ranges[127] = 1;
   for (std::size_t i = 224; i < 256; ++i) ranges[i] = 1;
   return ranges;
 }();
+constexpr Ranges kSpecialIpv6 = [] {
+  Ranges ranges{};
+  ranges[0x00] = ranges[0xfe] = ranges[0xff] = 1;
+  return ranges;
+}();
+constexpr Ranges kCareIpv6 = [] {
+  Ranges ranges{};
+  for (const auto header : kNextHeadersWithRules) ranges[header] = 1;
+  return ranges;
+}();
+
+// 0 for a frame to this MAC, untagged; the address is compared in one go.
+std::uint64_t not_ours(const rte_mbuf& frame, const std::uint8_t* octets,
+                       std::uint64_t mac) noexcept {
+  return (load<std::uint64_t>(octets) ^ mac) << 16 | (frame.ol_flags & RTE_MBUF_F_RX_VLAN);
+}
 
 // RFC 1071: the sum over the header, its checksum included, is all ones. first: octets 0 to 5 of
 // the header, middle: 6 to 13, last: 14 to 19.
@@ -40,7 +57,7 @@ bool checksum_holds(std::uint64_t first, std::uint64_t middle, std::uint64_t las
   return sum == 0xffff;
 }
 
-bool is_plain(Burst& burst, std::size_t i, std::uint64_t mac) noexcept {
+bool is_plain_ipv4(Burst& burst, std::size_t i, std::uint64_t mac) noexcept {
   const rte_mbuf& frame = *burst.frames[i];
   const std::uint8_t* const octets = burst.octets[i];
   const std::uint8_t* const ip = octets + kIp;
@@ -66,21 +83,44 @@ bool is_plain(Burst& burst, std::size_t i, std::uint64_t mac) noexcept {
          checksum_holds(front >> 16, middle, addresses >> 16);
 }
 
-}  // namespace
+bool is_plain_ipv6(Burst& burst, std::size_t i, std::uint64_t mac) noexcept {
+  const rte_mbuf& frame = *burst.frames[i];
+  const std::uint8_t* const octets = burst.octets[i];
+  const std::uint8_t* const ip = octets + kIp;
+  const std::uint32_t payload = load_be<std::uint16_t>(ip + 4);
+  const std::uint32_t size = payload + sizeof(rte_ipv6_hdr);
+  const std::uint8_t next_header = ip[6];
+  const std::uint32_t with_ports = 0u - static_cast<std::uint32_t>(payload >= 4);
+  const std::uint32_t ports = load<std::uint32_t>(ip + 40) & kPortMasks[next_header] & with_ports;
+  burst.ip_size[i] = static_cast<std::uint16_t>(size);
+  std::memcpy(burst.ipv6_destination[i].bytes.data(), ip + 24, 16);
+  burst.flow_hash[i] = hash_flow(fold_ipv6(ip + 8), fold_ipv6(ip + 24), ports, next_header);
+  const std::uint64_t wrong = not_ours(frame, octets, mac) |
+                              ((load<std::uint32_t>(octets + 12) ^ 0x60dd86u) & 0xf0ffffu) |
+                              kSpecialIpv6[ip[8]] | kSpecialIpv6[ip[24]] | kCareIpv6[next_header];
+  return (wrong == 0) & (size + kIp <= frame.pkt_len) & (size <= 0xffff) & (ip[7] > 1);
+}
 
-Mask plain_ipv4_scalar(Burst& burst, Mask slots, std::uint64_t mac) noexcept {
+template <bool (*IsPlain)(Burst&, std::size_t, std::uint64_t) noexcept>
+Mask plain_among(Burst& burst, Mask slots, std::uint64_t mac) noexcept {
   Mask plain = 0;
   for_each(slots, [&](std::size_t i) {
     if (burst.frames[i]->data_len < kLeastPlainFrame) return;
-    plain |= static_cast<Mask>(is_plain(burst, i, mac)) << i;
+    plain |= static_cast<Mask>(IsPlain(burst, i, mac)) << i;
   });
   return plain;
 }
 
-PlainIpv4 choose_plain_ipv4() noexcept {
+}  // namespace
+
+PlainFrames plain_frames_scalar() noexcept {
+  return {plain_among<is_plain_ipv4>, plain_among<is_plain_ipv6>};
+}
+
+PlainFrames choose_plain_frames() noexcept {
   const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  return avx512 ? plain_ipv4_avx512 : plain_ipv4_scalar;
+  return avx512 ? plain_frames_avx512() : plain_frames_scalar();
 }
 
 }  // namespace rackway::node
