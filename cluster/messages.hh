@@ -20,7 +20,7 @@
 namespace rackway::cluster {
 
 inline constexpr std::uint32_t kHelloMagic = 0x524b5759;  // "RKWY"
-inline constexpr std::uint16_t kWireVersion = 1;
+inline constexpr std::uint16_t kWireVersion = 2;
 inline constexpr std::size_t kMaxMessageBytes = 512u << 20;
 
 // ---- node -> controller

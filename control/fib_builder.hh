@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the cluster's FIB out of what is wanted (WantedRoutes): targets become groups, neighbours
-// on our ports adjacencies, addresses on our ports the nodes' own. Keeps the numbers, remembers
+// on our interfaces adjacencies, addresses on them the nodes' own. Keeps the numbers, remembers
 // what changed and gives the difference to the present FIB as a delta.
 //
 // Nodes commit an epoch at slightly different times, and none may send by an adjacency that the
@@ -31,8 +31,8 @@ class FibBuilder {
   // nodes: how many the cluster has. The view must outlive the builder.
   FibBuilder(std::size_t nodes, KernelView kernel);
 
-  // The port appears in the kernel as this interface.
-  void bind(int ifindex, PortRef port);
+  // The interface appears in the kernel as this link.
+  void bind(int ifindex, InterfaceRef interface);
 
   void take(const KernelChanges& changes);
   void restore(const fib::Delta& snapshot);
@@ -80,11 +80,11 @@ class FibBuilder {
   GroupId new_group_id();
   Groups::iterator acquire(const Target& target, const IpPrefix& prefix, const fib::Fib& present);
   void release(Groups::iterator group);
-  void unbind(PortRef port);
+  void unbind(InterfaceRef interface);
   void mark_present(const fib::Fib& present);
   void mark_route(const IpPrefix& prefix);
   void mark_neighbor(const Neighbor& neighbor);
-  void mark_neighbors_on(PortRef port);
+  void mark_neighbors_on(InterfaceRef interface);
 
   void restore_adjacency(const fib::Adjacency& record);
   [[nodiscard]] std::optional<Target> restored_target(const fib::Group& record) const;
@@ -128,7 +128,7 @@ class FibBuilder {
   std::set<Neighbor> dirty_neighbors_;
   std::set<GroupId> dirty_groups_;
   std::set<fib::AdjacencyKey> dirty_adjacencies_;
-  std::set<PortRef> dirty_addresses_;
+  std::set<InterfaceRef> dirty_addresses_;
 };
 
 }  // namespace rackway::control

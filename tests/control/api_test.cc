@@ -269,11 +269,11 @@ TEST_F(ApiTest, ReportsOfMorePortsAndLinksThanThereAre) {
 TEST_F(ApiTest, RecordsOfNodesAndPortsThatTheDocumentLacks) {
   const fib::AdjacencyKey of_no_node{{2}, {0}}, of_no_port{{1}, {5}};
   ASSERT_TRUE(controller_.coordinator.propose(
-      {.adjacencies = {{of_no_node, {0}, mac(1), 1500, ip("10.0.9.2")},
-                       {of_no_port, {9}, mac(2), 1500, ip("10.0.9.3")}},
+      {.adjacencies = {{of_no_node, {0}, {}, mac(1), 1500, ip("10.0.9.2")},
+                       {of_no_port, {9}, {}, mac(2), 1500, ip("10.0.9.3")}},
        .groups = {{{100}, fib::GroupKind::forward, {{of_no_node, 1}, {of_no_port, 1}}}},
        .routes = {{prefix("10.9.0.0/16"), {100}}},
-       .addresses = {{{2}, {0}, ip("10.0.9.1"), 24}, {{1}, {9}, ip("10.0.9.1"), 24}}},
+       .addresses = {{{2}, {0}, {}, ip("10.0.9.1"), 24}, {{1}, {9}, {}, ip("10.0.9.1"), 24}}},
       controller_.now));
   const auto hops = controller_.rows("routes", "10.9.0.0/16").at(0).at("next_hops");
   ASSERT_EQ(hops.size(), 2u);

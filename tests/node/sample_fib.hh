@@ -152,7 +152,7 @@ inline std::string ipv6_to(SampleGroup group) {
 inline std::vector<fib::PortAddress> sample_addresses() {
   const auto address = [](std::uint16_t node, std::uint16_t port, std::string_view text,
                           std::uint8_t length) {
-    return fib::PortAddress{NodeId{node}, PortId{port}, ip(text), length};
+    return fib::PortAddress{NodeId{node}, PortId{port}, VlanId{}, ip(text), length};
   };
   return {address(1, 0, "10.0.0.1", 24),      address(1, 0, "2001:db8::1", 64),
           address(1, 0, "fe80::1", 64),       address(1, 1, "10.0.1.1", 24),
