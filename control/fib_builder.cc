@@ -17,26 +17,67 @@ bool is_of(const fib::Adjacency* record, const Neighbor& neighbor) {
 
 FibBuilder::FibBuilder(std::size_t nodes, KernelView kernel) : wanted_(kernel), indices_(nodes) {}
 
-void FibBuilder::bind(int ifindex, InterfaceRef interface) {
-  if (wanted_.is_bound(interface)) unbind(interface);
-  wanted_.bind(ifindex, interface);
-  KernelChanges all;
-  for (const auto& [prefix, route] : wanted_.kernel().routes) all.routes.insert(prefix);
-  for (const auto& [key, mac] : wanted_.kernel().neighbors) {
-    if (key.ifindex == ifindex) all.neighbors.insert(key);
+void FibBuilder::bind(int ifindex, InterfaceRef port) {
+  std::set<int> rebound{ifindex};
+  if (wanted_.is_bound(port)) {
+    rebound.insert(wanted_.interfaces().at(port));
+    unbind(port);
   }
-  all.addresses.insert(ifindex);
-  take(all);
+  wanted_.bind(ifindex, port);
+  auto all = all_on(rebound);
+  for (const auto& [prefix, route] : wanted_.kernel().routes) all.routes.insert(prefix);
+  mark(all);
+  std::set<int> links;
+  for (const auto& [index, link] : wanted_.kernel().links) links.insert(index);
+  follow_vlans(links);
 }
 
 void FibBuilder::unbind(InterfaceRef interface) {
   for (const auto& host : wanted_.unbind(interface)) dirty_routes_.insert(host);
   mark_neighbors_on(interface);
+  dirty_addresses_.insert(interface);
+}
+
+// Links that have gone first, as others may have come in their places.
+void FibBuilder::follow_vlans(const std::set<int>& links) {
+  std::set<int> rebound;
+  for (const int ifindex : links) {
+    const auto before = wanted_.interface_of(ifindex);
+    if (!before || before->vlan == VlanId{} || wanted_.vlan_of_port(ifindex) == before) continue;
+    unbind(*before);
+    rebound.insert(ifindex);
+  }
+  for (const int ifindex : links) {
+    const auto now = wanted_.vlan_of_port(ifindex);
+    if (!now || wanted_.interface_of(ifindex) || wanted_.is_bound(*now)) continue;
+    wanted_.bind(ifindex, *now);
+    rebound.insert(ifindex);
+  }
+  if (!rebound.empty()) mark(all_on(rebound));
+}
+
+// Everything that names one of these links, as if it had just changed.
+KernelChanges FibBuilder::all_on(const std::set<int>& links) const {
+  KernelChanges all;
+  all.addresses = links;
+  for (const auto& [prefix, route] : wanted_.kernel().routes) {
+    const auto names_one = [&](const auto& hop) { return links.contains(hop.ifindex); };
+    if (std::ranges::any_of(route.next_hops, names_one)) all.routes.insert(prefix);
+  }
+  for (const auto& [key, mac] : wanted_.kernel().neighbors) {
+    if (links.contains(key.ifindex)) all.neighbors.insert(key);
+  }
+  return all;
 }
 
 // ---- changes of the kernel
 
 void FibBuilder::take(const KernelChanges& changes) {
+  follow_vlans(changes.links);
+  mark(changes);
+}
+
+void FibBuilder::mark(const KernelChanges& changes) {
   for (const auto& key : changes.neighbors) {
     const auto interface = wanted_.interface_of(key.ifindex);
     if (!interface) continue;
@@ -51,8 +92,17 @@ void FibBuilder::take(const KernelChanges& changes) {
   for (const int ifindex : changes.addresses) {
     if (const auto interface = wanted_.interface_of(ifindex)) dirty_addresses_.insert(*interface);
   }
-  for (const int ifindex : changes.links) {  // its MTU may be another
-    if (const auto interface = wanted_.interface_of(ifindex)) mark_neighbors_on(*interface);
+  for (const int ifindex : changes.links) {  // its MTU may be another, or it may be down
+    if (const auto interface = wanted_.interface_of(ifindex)) mark_port(*interface);
+  }
+}
+
+// The port's MTU bounds those of its VLANs, also of those that the kernel has no more.
+void FibBuilder::mark_port(InterfaceRef interface) {
+  if (interface.vlan != VlanId{}) dirty_addresses_.insert(interface);
+  for (const auto& [neighbor, adjacency] : adjacencies_) {
+    const auto& [node, port, vlan] = neighbor.interface;
+    if (node == interface.node && port == interface.port) mark_neighbor(neighbor);
   }
 }
 

@@ -31,8 +31,8 @@ class FibBuilder {
   // nodes: how many the cluster has. The view must outlive the builder.
   FibBuilder(std::size_t nodes, KernelView kernel);
 
-  // The interface appears in the kernel as this link.
-  void bind(int ifindex, InterfaceRef interface);
+  // The port appears in the kernel as this link; its VLANs come and go with the kernel's links.
+  void bind(int ifindex, InterfaceRef port);
 
   void take(const KernelChanges& changes);
   void restore(const fib::Delta& snapshot);
@@ -54,6 +54,16 @@ class FibBuilder {
   // Next hops of routes whose neighbour the kernel has not resolved.
   [[nodiscard]] std::vector<KernelNeighborKey> unresolved() const;
 
+  // The interfaces that the kernel has, and the link of one (null: none).
+  [[nodiscard]] const std::map<InterfaceRef, int>& interfaces() const {
+    return wanted_.interfaces();
+  }
+  [[nodiscard]] const KernelLink* link_of(InterfaceRef interface) const {
+    return wanted_.link_of(interface);
+  }
+  [[nodiscard]] std::uint16_t mtu_of(InterfaceRef interface) const {
+    return wanted_.mtu_of(interface);
+  }
   [[nodiscard]] WantedRoutes::Origin origin(const IpPrefix& prefix) const {
     return wanted_.origin(prefix);
   }
@@ -81,10 +91,14 @@ class FibBuilder {
   Groups::iterator acquire(const Target& target, const IpPrefix& prefix, const fib::Fib& present);
   void release(Groups::iterator group);
   void unbind(InterfaceRef interface);
+  void follow_vlans(const std::set<int>& links);
+  void mark(const KernelChanges& changes);
+  [[nodiscard]] KernelChanges all_on(const std::set<int>& links) const;
   void mark_present(const fib::Fib& present);
   void mark_route(const IpPrefix& prefix);
   void mark_neighbor(const Neighbor& neighbor);
   void mark_neighbors_on(InterfaceRef interface);
+  void mark_port(InterfaceRef interface);
 
   void restore_adjacency(const fib::Adjacency& record);
   [[nodiscard]] std::optional<Target> restored_target(const fib::Group& record) const;

@@ -46,6 +46,23 @@ std::vector<IpPrefix> WantedRoutes::unbind(InterfaceRef interface) {
   return hosts;
 }
 
+// A VLAN within a VLAN is none.
+std::optional<InterfaceRef> WantedRoutes::vlan_of_port(int ifindex) const {
+  const auto link = kernel_.links.find(ifindex);
+  if (link == kernel_.links.end() || !link->second.vlan) return std::nullopt;
+  const auto& [parent, id] = *link->second.vlan;
+  const auto port = interface_of(parent);
+  if (!port || port->vlan != VlanId{}) return std::nullopt;
+  return InterfaceRef{port->node, port->port, id};
+}
+
+const KernelLink* WantedRoutes::link_of(InterfaceRef interface) const {
+  const auto ifindex = ifindexes_.find(interface);
+  if (ifindex == ifindexes_.end()) return nullptr;
+  const auto link = kernel_.links.find(ifindex->second);
+  return link == kernel_.links.end() ? nullptr : &link->second;
+}
+
 std::optional<InterfaceRef> WantedRoutes::interface_of(int ifindex) const {
   const auto at = interfaces_.find(ifindex);
   if (at == interfaces_.end()) return std::nullopt;
@@ -159,17 +176,19 @@ std::optional<MacAddress> WantedRoutes::mac_of(const Neighbor& neighbor) const {
 
 std::uint16_t WantedRoutes::mtu_of(InterfaceRef interface) const {
   constexpr std::uint32_t kLeast = 68, kDefault = 1500, kMost = 65535;  // RFC 791 3.2
-  const auto ifindex = ifindexes_.find(interface);
-  if (ifindex == ifindexes_.end()) return kDefault;
-  const auto link = kernel_.links.find(ifindex->second);
-  if (link == kernel_.links.end()) return kDefault;
-  return static_cast<std::uint16_t>(std::clamp(link->second.mtu, kLeast, kMost));
+  const auto* link = link_of(interface);
+  const auto own =
+      static_cast<std::uint16_t>(link == nullptr ? kDefault : std::clamp(link->mtu, kLeast, kMost));
+  if (interface.vlan == VlanId{}) return own;
+  return std::min(own, mtu_of({interface.node, interface.port}));
 }
 
 std::set<fib::PortAddress> WantedRoutes::addresses_on(InterfaceRef interface) const {
   std::set<fib::PortAddress> addresses;
   const auto bound = ifindexes_.find(interface);
   if (bound == ifindexes_.end()) return addresses;
+  const auto* link = link_of(interface);
+  if (interface.vlan != VlanId{} && (link == nullptr || !link->up)) return addresses;
   const int ifindex = bound->second;
   for (auto at = kernel_.addresses.lower_bound({ifindex, {}, 0});
        at != kernel_.addresses.end() && at->ifindex == ifindex; ++at) {

@@ -35,6 +35,8 @@ class WantedRoutes {
   [[nodiscard]] const KernelView& kernel() const { return kernel_; }
 
   // ---- interfaces
+  // What the kernel's link is: a VLAN of one of our ports, or nothing.
+  [[nodiscard]] std::optional<InterfaceRef> vlan_of_port(int ifindex) const;
   void bind(int ifindex, InterfaceRef interface);
   // Gives the host prefixes of the neighbours on it: they were another interface's.
   std::vector<IpPrefix> unbind(InterfaceRef interface);
@@ -44,6 +46,8 @@ class WantedRoutes {
   // Nothing: the link is none of ours.
   [[nodiscard]] std::optional<InterfaceRef> interface_of(int ifindex) const;
   [[nodiscard]] const std::map<InterfaceRef, int>& interfaces() const { return ifindexes_; }
+  // The kernel's link of the interface; null when it has none.
+  [[nodiscard]] const KernelLink* link_of(InterfaceRef interface) const;
 
   // ---- neighbours
   // The kernel has it now, or no longer. On an interface of ours.
@@ -55,7 +59,9 @@ class WantedRoutes {
 
   // ---- what is wanted
   [[nodiscard]] std::optional<Target> target(const IpPrefix& prefix) const;
+  // A VLAN's is its own, but no more than its port's.
   [[nodiscard]] std::uint16_t mtu_of(InterfaceRef interface) const;
+  // A VLAN that is down takes no frames, which it does by having no addresses.
   [[nodiscard]] std::set<fib::PortAddress> addresses_on(InterfaceRef interface) const;
 
   struct Origin {

@@ -15,7 +15,7 @@
 
 namespace rackway::control::testing {
 
-inline constexpr int kLoopback = 1, kTunnel = 2;
+inline constexpr int kLoopback = 1, kTunnel = 2, kVlan = 30, kOtherVlan = 31;
 inline constexpr std::size_t kNodes = 2;
 inline constexpr InterfaceRef kPort00{{0}, {0}}, kPort01{{0}, {1}}, kPort10{{1}, {0}},
     kPort11{{1}, {1}};
@@ -65,7 +65,17 @@ class FakeKernel {
   FakeKernel(const FakeKernel&) = delete;  // views point here
 
   void set_mtu(int ifindex, std::uint32_t mtu) {
-    links[ifindex] = {.ifindex = ifindex, .up = true, .carrier = true, .mtu = mtu};
+    auto& link = links[ifindex];
+    link = {.ifindex = ifindex, .up = true, .carrier = true, .mtu = mtu, .vlan = link.vlan};
+    changes.links.insert(ifindex);
+  }
+  // A VLAN of the port, up.
+  void add_vlan(int ifindex, InterfaceRef port, std::uint16_t id, std::uint32_t mtu = 1500) {
+    links[ifindex] = {.ifindex = ifindex,
+                      .up = true,
+                      .carrier = true,
+                      .mtu = mtu,
+                      .vlan = KernelVlan{ifindex_of(port), {id}}};
     changes.links.insert(ifindex);
   }
   void remove_link(int ifindex) {

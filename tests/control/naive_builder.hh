@@ -22,8 +22,12 @@ struct NaiveBuilder {
   std::map<Neighbor, MacAddress> stale_neighbors{};
 
   [[nodiscard]] std::optional<InterfaceRef> interface_of(int ifindex) const {
-    const auto at = ports.find(ifindex);
-    return at == ports.end() ? std::nullopt : std::optional(at->second);
+    if (const auto at = ports.find(ifindex); at != ports.end()) return at->second;
+    const auto link = kernel.links.find(ifindex);
+    if (link == kernel.links.end() || !link->second.vlan) return std::nullopt;
+    const auto port = ports.find(link->second.vlan->parent);
+    if (port == ports.end()) return std::nullopt;
+    return InterfaceRef{port->second.node, port->second.port, link->second.vlan->id};
   }
 
   // Every neighbour that packets can be sent to.
@@ -35,13 +39,19 @@ struct NaiveBuilder {
     return all;
   }
 
-  [[nodiscard]] std::uint16_t mtu(InterfaceRef port) const {
+  [[nodiscard]] std::uint16_t mtu(InterfaceRef interface) const {
+    const InterfaceRef port{interface.node, interface.port};
+    const auto most = interface == port ? std::uint16_t{65535} : mtu(port);
     for (const auto& [ifindex, link] : kernel.links) {
-      if (interface_of(ifindex) == port) {
-        return static_cast<std::uint16_t>(std::min(std::max(link.mtu, 68u), 65535u));
+      if (interface_of(ifindex) == interface) {
+        return std::min(most, static_cast<std::uint16_t>(std::clamp(link.mtu, 68u, 65535u)));
       }
     }
-    return 1500;
+    return std::min(most, std::uint16_t{1500});
+  }
+
+  [[nodiscard]] bool takes_frames(InterfaceRef interface, int ifindex) const {
+    return interface.vlan == VlanId{} || kernel.links.at(ifindex).up;
   }
 
   [[nodiscard]] bool on_link(const KernelNeighborKey& neighbor) const {
@@ -113,10 +123,9 @@ struct NaiveBuilder {
       lines.insert("adjacency " + text_of(neighbor, mac, mtu(neighbor.interface)));
     }
     for (const auto& [ifindex, address, length] : kernel.addresses) {
-      const auto port = interface_of(ifindex);
-      if (port)
-        lines.insert(
-            text_of(fib::PortAddress{port->node, port->port, port->vlan, address, length}));
+      const auto at = interface_of(ifindex);
+      if (!at || !takes_frames(*at, ifindex)) continue;
+      lines.insert(text_of(fib::PortAddress{at->node, at->port, at->vlan, address, length}));
     }
     lines.insert("groups " + std::to_string(targets.size()));
     return text_of(lines);
@@ -127,11 +136,23 @@ struct NaiveBuilder {
     std::set<KernelNeighborKey> all;
     for (const auto& [to, target] : routes()) {
       for (const auto& hop : target.next_hops) {
-        const KernelNeighborKey key{ifindex_of(hop.neighbor.interface), hop.neighbor.address};
+        const auto ifindex = find_ifindex(hop.neighbor.interface);
+        if (!ifindex) continue;
+        const KernelNeighborKey key{*ifindex, hop.neighbor.address};
         if (!kernel.neighbors.contains(key)) all.insert(key);
       }
     }
     return all;
+  }
+
+  [[nodiscard]] std::optional<int> find_ifindex(InterfaceRef interface) const {
+    for (const auto& [ifindex, port] : ports) {
+      if (port == interface) return ifindex;
+    }
+    for (const auto& [ifindex, link] : kernel.links) {
+      if (interface_of(ifindex) == interface) return ifindex;
+    }
+    return std::nullopt;
   }
 
   // The nodes hold this while the controller starts.
