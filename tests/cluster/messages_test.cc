@@ -56,10 +56,11 @@ std::vector<Message> one_of_each() {
   status.inject.sent = 6;
   const Welcome welcome{.self = NodeId{1},
                         .node_names = {"n1", "n2"},
-                        .ports = {{"p0", "net_null0", 1500}},
+                        .ports = {{"p0", "net_null0", 1500, topo::Urpf::strict}},
                         .links = {{NodeId{0}, NodeId{1}}},
                         .link_devices = {"net_memif0"},
                         .relay_percent = 25,
+                        .fabric_mtu = 9000,
                         .packets = "tcp://127.0.0.1:7601"};
   return {Hello{kWireVersion, "n1", 0x1122334455667788, {9}, {3, 4}},
           PortStates{{{PortId{1}, true, *MacAddress::parse("02:00:00:00:00:01"), 1500}}},
@@ -173,6 +174,12 @@ TEST(Messages, MoreNodesOrPortsThanAClusterCanHaveAreRefused) {
   welcome.ports.clear();
   welcome.node_names.emplace_back();
   EXPECT_FALSE(decodes(welcome));
+}
+
+TEST(Messages, AModeOfUrpfThatThereIsNotIsRefused) {
+  const Welcome welcome{.node_names = {"n1"},
+                        .ports = {{"p0", "net_null0", 1500, static_cast<topo::Urpf>(3)}}};
+  EXPECT_FALSE(decode(encode(welcome)));
 }
 
 TEST(Messages, RandomBytesNeverCrash) {
