@@ -17,8 +17,8 @@ class PlainCheck {
  public:
   explicit PlainCheck(PlainIpv4 ipv4 = choose_plain_ipv4()) : plain_ipv4_(ipv4) {}
 
-  // Requires octets. Sets plain, ipv4, ipv6 and the facts of plain slots.
-  void run(Burst& burst, const Context& context) const noexcept;
+  // Requires octets. Sets plain, ipv4, ipv6 and the facts of those of the slots that are plain.
+  void run(Burst& burst, Mask among, const Context& context) const noexcept;
 
  private:
   PlainIpv4 plain_ipv4_;

@@ -29,7 +29,8 @@ Bytes make_bytes(RandomFrames& random, Entrance entrance) {
 }
 
 Reception make_reception(RandomFrames& random, const Bytes& bytes) {
-  Reception how{.tailroom = random.below(4) == 0 ? 64u : 0u};
+  Reception how{.tailroom = random.below(4) == 0 ? 64u : 0u,
+                .headroom = random.below(4) == 0 ? 0u : 128u};
   if (random.below(8) == 0) how.split = random.below(bytes.size() + 1);
   return how;
 }
