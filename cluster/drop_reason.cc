@@ -42,6 +42,7 @@ constexpr std::array<std::string_view, kDropReasons> kDropNames{
     "vlan_unknown",
     "vlan_reserved",
     "no_headroom",
+    "urpf",
 };
 static_assert(!kDropNames.back().empty());
 

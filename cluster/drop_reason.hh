@@ -49,12 +49,13 @@ enum class DropReason : std::uint8_t {
   tx_queue_full,
   tx_port_down,
   inject_malformed,
-  // VLANs; here because numbers stay
+  // external port, VLANs and sources; here because numbers stay
   vlan_unknown,   // of the router's addresses, none is in that VLAN of the port
   vlan_reserved,  // 4095
   no_headroom,    // no room for a tag in front of the frame
+  urpf,           // RFC 3704
 };
-inline constexpr std::size_t kDropReasons = static_cast<std::size_t>(DropReason::no_headroom) + 1;
+inline constexpr std::size_t kDropReasons = static_cast<std::size_t>(DropReason::urpf) + 1;
 
 [[nodiscard]] std::string_view to_string(DropReason reason);
 

@@ -3,7 +3,7 @@
 //
 //   external port   PlainCheck, and for what is not plain: Untag (and what had a tag is looked at
 //                     once more) -> EthernetCheck -> Arp -> Ipv4Check -> Ipv6Check;
-//                     then Lookup -> Resolve
+//                     SourceCheck, if the port asks for it; then Lookup -> Resolve
 //                     (Resolve: punt, drop, rewrite for a neighbour, or tag and into the fabric)
 //   fabric link     Relay (on towards the egress node, or rewrite for a neighbour)
 //   controller      Inject
@@ -26,6 +26,7 @@
 #include "node/stage/punt.hh"
 #include "node/stage/relay.hh"
 #include "node/stage/resolve.hh"
+#include "node/stage/source_check.hh"
 #include "node/stage/transmit.hh"
 #include "node/stage/untag.hh"
 #include "vlb/steering.hh"
@@ -46,6 +47,7 @@ class Journey {
     take(burst, context.in);
     plain_check_.run(burst, burst.undecided, context);
     if (burst.plain != burst.undecided) check_with_care(burst, context);
+    if (context.in.urpf != topo::Urpf::off) source_check_.run(burst, context);
     lookup_.run(burst, context);
     resolve_.run(burst, context);
     punt_.run(burst, context);
@@ -96,6 +98,7 @@ class Journey {
   Arp arp_;
   Ipv4Check ipv4_check_;
   Ipv6Check ipv6_check_;
+  SourceCheck source_check_;
   Lookup lookup_;
   Resolve resolve_;
   Relay relay_;
