@@ -120,6 +120,7 @@ void Answer::cluster() {
                    {"ipv6_routes", size.ipv6_routes},
                    {"groups", size.groups},
                    {"adjacencies", size.adjacencies},
+                   {"routes_cut_short", view_.builder.cut_short()},
                    {"uptime_s", seconds(view_.uptime)},
                    {"settled", view_.settled},
                    {"waiting_static_routes", view_.waiting_static_routes}});

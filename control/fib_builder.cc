@@ -5,6 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "base/log.hh"
+
 namespace rackway::control {
 namespace {
 
@@ -155,7 +157,24 @@ void FibBuilder::refresh_adjacency(const Neighbor& neighbor) {
 }
 
 void FibBuilder::refresh_routes(const fib::Fib& present) {
-  for (const auto& prefix : dirty_routes_) set_route(prefix, wanted_.target(prefix), present);
+  const std::size_t before = cut_short_.size();
+  for (const auto& prefix : dirty_routes_) {
+    const auto target = wanted_.target(prefix);
+    note_cut_short(prefix, target);
+    set_route(prefix, target, present);
+  }
+  if (cut_short_.size() <= before) return;
+  log::warn("{} routes have more than {} next hops, of which no more are used; one is to {}",
+            cut_short_.size(), fib::kMaxGroupMembers, cut_short_.begin()->to_string());
+}
+
+void FibBuilder::note_cut_short(const IpPrefix& prefix, const std::optional<Target>& target) {
+  const bool is_full = target && target->next_hops.size() == fib::kMaxGroupMembers;
+  if (is_full && wanted_.is_cut_short(prefix)) {
+    cut_short_.insert(prefix);
+  } else if (!cut_short_.empty()) {
+    cut_short_.erase(prefix);
+  }
 }
 
 void FibBuilder::set_route(const IpPrefix& prefix, const std::optional<Target>& target,

@@ -51,6 +51,9 @@ class FibBuilder {
   void compare_everything();
   void all_nodes_have(Epoch epoch);
 
+  // Routes with more next hops than a group has room for; those beyond are not used.
+  [[nodiscard]] std::size_t cut_short() const { return cut_short_.size(); }
+
   // Next hops of routes whose neighbour the kernel has not resolved.
   [[nodiscard]] std::vector<KernelNeighborKey> unresolved() const;
 
@@ -85,6 +88,7 @@ class FibBuilder {
   void refresh_adjacencies();
   void refresh_adjacency(const Neighbor& neighbor);
   void refresh_routes(const fib::Fib& present);
+  void note_cut_short(const IpPrefix& prefix, const std::optional<Target>& target);
   void set_route(const IpPrefix& prefix, const std::optional<Target>& target,
                  const fib::Fib& present);
   GroupId new_group_id();
@@ -131,6 +135,7 @@ class FibBuilder {
   std::set<GroupId> free_groups_;
   GroupId next_group_{0};
   std::unordered_map<IpPrefix, Groups::iterator> routes_;
+  std::set<IpPrefix> cut_short_;
 
   // ---- what the nodes held before a restart
   std::map<Target, GroupId> restored_ids_;

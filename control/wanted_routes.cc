@@ -129,6 +129,15 @@ Target WantedRoutes::target_of(const KernelRoute& route) const {
   return target;
 }
 
+bool WantedRoutes::is_cut_short(const IpPrefix& prefix) const {
+  const auto route = kernel_.routes.find(prefix);
+  if (route == kernel_.routes.end()) return false;
+  const auto usable = std::ranges::count_if(route->second.next_hops, [&](const auto& hop) {
+    return hop.gateway && interface_of(hop.ifindex);
+  });
+  return static_cast<std::size_t>(usable) > fib::kMaxGroupMembers;
+}
+
 // A neighbour is reached directly when the route that covers it says so.
 bool WantedRoutes::on_link(const KernelNeighborKey& neighbor) const {
   for (int length = address_bits(neighbor.address.family()) - 1; length >= 0; --length) {

@@ -59,6 +59,8 @@ class WantedRoutes {
 
   // ---- what is wanted
   [[nodiscard]] std::optional<Target> target(const IpPrefix& prefix) const;
+  // More next hops than a group has room for: the first ones are the target.
+  [[nodiscard]] bool is_cut_short(const IpPrefix& prefix) const;
   // A VLAN's is its own, but no more than its port's.
   [[nodiscard]] std::uint16_t mtu_of(InterfaceRef interface) const;
   // A VLAN that is down takes no frames, which it does by having no addresses.

@@ -20,6 +20,7 @@ Table cluster() {
            {"ipv6_routes", "ipv6_routes", Print::number},
            {"groups", "groups", Print::number},
            {"adjacencies", "adjacencies", Print::number},
+           {"routes_cut_short", "routes_cut_short", Print::number},
            {"uptime_s", "uptime_s", Print::number},
            {"settled", "settled", Print::text},
            {"waiting_static_routes", "waiting_static_routes", Print::sentences}}};

@@ -51,7 +51,7 @@ void expect_fault(const Shown& shown, const std::string& expected) {
 const std::string kCluster =
     R"({"name": "lab", "epoch": 42, "digest": "00112233445566778899aabbccddeeff", "nodes": 3,
         "nodes_up": 2, "nodes_in_sync": 2, "ipv4_routes": 1000000, "ipv6_routes": 0, "groups": 7,
-        "adjacencies": 5, "uptime_s": 3601, "settled": false,
+        "adjacencies": 5, "routes_cut_short": 2, "uptime_s": 3601, "settled": false,
         "waiting_static_routes": ["203.0.113.0/24: no such subnet", "::/0: link down"]})";
 
 TEST(Show, AsksForTheTable) {
@@ -79,6 +79,7 @@ TEST(Show, PrintsTheClusterAsLines) {
                 "ipv6_routes: 0\n"
                 "groups: 7\n"
                 "adjacencies: 5\n"
+                "routes_cut_short: 2\n"
                 "uptime_s: 3601\n"
                 "settled: no\n"
                 "waiting_static_routes: 203.0.113.0/24: no such subnet; ::/0: link down\n");

@@ -45,6 +45,7 @@ class ApiTest : public ::testing::Test {
 TEST_F(ApiTest, Cluster) {
   const Json expected = R"([{"name": "lab", "epoch": 2, "nodes": 2, "nodes_up": 2,
       "nodes_in_sync": 1, "ipv4_routes": 4, "ipv6_routes": 1, "groups": 5, "adjacencies": 2,
+      "routes_cut_short": 0,
       "uptime_s": 3, "settled": false,
       "waiting_static_routes": ["203.0.113.0/24: no such subnet"]}])"_json;
   auto rows = controller_.rows("cluster");

@@ -203,6 +203,10 @@ TEST_F(FibBuilderTest, AGroupHasAtMostItsMostMembers) {
   kernel_.route("0.0.0.0/0", unicast(hops));
   router_.publish();
   EXPECT_EQ(router_.fib.find(router_.group_of("0.0.0.0/0"))->members.size(), fib::kMaxGroupMembers);
+  EXPECT_EQ(router_.builder->cut_short(), 1u);
+  kernel_.route("0.0.0.0/0", unicast({via(kPort00, "10.0.1.2")}));
+  router_.publish();
+  EXPECT_EQ(router_.builder->cut_short(), 0u);
 }
 
 TEST_F(FibBuilderTest, UnresolvedAreTheNextHopsWithoutANeighbor) {
