@@ -39,6 +39,10 @@ constexpr std::array<std::string_view, kDropReasons> kDropNames{
     "tx_queue_full",
     "tx_port_down",
     "inject_malformed",
+    "vlan_unknown",
+    "vlan_reserved",
+    "no_headroom",
+    "urpf",
 };
 static_assert(!kDropNames.back().empty());
 

@@ -13,8 +13,8 @@ enum class DropReason : std::uint8_t {
   // external port, Ethernet
   frame_too_short,
   fabric_frame_on_external_port,
-  foreign_mac,  // neither ours nor a group address
-  vlan_unsupported,
+  foreign_mac,       // neither ours nor a group address
+  vlan_unsupported,  // more than one tag, or a service tag
   ethertype_unsupported,
   l2_group_ip_unicast,  // RFC 1812 5.3.4
   // ARP and neighbour discovery
@@ -49,9 +49,13 @@ enum class DropReason : std::uint8_t {
   tx_queue_full,
   tx_port_down,
   inject_malformed,
+  // external port, VLANs and sources; here because numbers stay
+  vlan_unknown,   // of the router's addresses, none is in that VLAN of the port
+  vlan_reserved,  // 4095
+  no_headroom,    // no room for a tag in front of the frame
+  urpf,           // RFC 3704
 };
-inline constexpr std::size_t kDropReasons =
-    static_cast<std::size_t>(DropReason::inject_malformed) + 1;
+inline constexpr std::size_t kDropReasons = static_cast<std::size_t>(DropReason::urpf) + 1;
 
 [[nodiscard]] std::string_view to_string(DropReason reason);
 

@@ -171,6 +171,7 @@ void write(WireWriter& out, const Welcome& m) {
     out.text(port.name);
     out.text(port.device);
     out.number(port.mtu);
+    out.number(static_cast<std::uint8_t>(port.urpf));
   }
   out.count(m.links.size());
   for (const auto& link : m.links) {
@@ -180,6 +181,7 @@ void write(WireWriter& out, const Welcome& m) {
   out.count(m.link_devices.size());
   for (const auto& device : m.link_devices) out.text(device);
   out.number(m.relay_percent);
+  out.number(m.fabric_mtu);
   out.text(m.packets);
 }
 
@@ -187,11 +189,14 @@ void read(WireReader& in, Welcome& m) {
   m.self.value = in.number<std::uint16_t>();
   m.node_names.resize(in.count(2, kMaxNodes));
   for (auto& name : m.node_names) name = in.text();
-  m.ports.resize(in.count(6, kMaxPortsPerNode));
+  m.ports.resize(in.count(7, kMaxPortsPerNode));
   for (auto& port : m.ports) {
     port.name = in.text();
     port.device = in.text();
     port.mtu = in.number<std::uint16_t>();
+    const auto urpf = in.number<std::uint8_t>();
+    if (urpf >= topo::kUrpfModes) in.fail();
+    port.urpf = static_cast<topo::Urpf>(urpf);
   }
   m.links.resize(in.count(4));
   std::size_t own = 0;
@@ -207,6 +212,7 @@ void read(WireReader& in, Welcome& m) {
   m.link_devices.resize(in.count(2));
   for (auto& device : m.link_devices) device = in.text();
   m.relay_percent = in.number<std::uint8_t>();
+  m.fabric_mtu = in.number<std::uint16_t>();
   m.packets = in.text();
   if (m.self.value >= m.node_names.size() || m.link_devices.size() != own ||
       m.relay_percent > 100) {

@@ -16,11 +16,12 @@
 #include "cluster/drop_reason.hh"
 #include "fib/records.hh"
 #include "topo/fabric_table.hh"
+#include "topo/urpf.hh"
 
 namespace rackway::cluster {
 
 inline constexpr std::uint32_t kHelloMagic = 0x524b5759;  // "RKWY"
-inline constexpr std::uint16_t kWireVersion = 1;
+inline constexpr std::uint16_t kWireVersion = 2;
 inline constexpr std::size_t kMaxMessageBytes = 512u << 20;
 
 // ---- node -> controller
@@ -111,6 +112,7 @@ struct NodeSnapshot {
 struct PortSetup {
   std::string name, device;
   std::uint16_t mtu{};
+  topo::Urpf urpf{topo::Urpf::off};
   bool operator==(const PortSetup&) const = default;
 };
 
@@ -122,7 +124,8 @@ struct Welcome {
   std::vector<topo::LinkEnds> links;      // all, in the document's order
   std::vector<std::string> link_devices;  // this node's end of each of its own links, in order
   std::uint8_t relay_percent{};
-  std::string packets;  // ZeroMQ endpoint for punt and inject
+  std::uint16_t fabric_mtu{1500};  // the largest of all ports of the cluster
+  std::string packets;             // ZeroMQ endpoint for punt and inject
   bool operator==(const Welcome&) const = default;
 };
 
@@ -180,10 +183,10 @@ using Message = std::variant<Hello, PortStates, Prepared, Refused, Committed, St
 struct PacketFrame {
   PortId port;             // where it came in (punt) or goes out (inject)
   PuntClass punt_class{};  // punt only
-  std::string_view bytes;  // whole Ethernet frame, 14..kMaxFrameBytes
+  std::string_view bytes;  // whole Ethernet frame, tag in line, 14..kMaxFrameBytes
   bool operator==(const PacketFrame&) const = default;
 };
-inline constexpr std::size_t kMaxFrameBytes = 9216 + 18;
+inline constexpr std::size_t kMaxFrameBytes = 9216 + 18;  // of IP, Ethernet header and one tag
 
 void append_frame(std::string& batch, const PacketFrame& frame);
 // Frames point into the batch. An error when any part of it is malformed.

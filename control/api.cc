@@ -42,6 +42,7 @@ class Answer {
   void cluster();
   void nodes();
   void ports();
+  void interfaces();
   void fabric();
   void routes();
   void adjacencies();
@@ -68,9 +69,19 @@ class Answer {
     return node_name(node) + "-" +
            (known ? config(node).ports[port.value].name : std::to_string(port.value));
   }
+  // As the kernel names it, where it has it.
+  [[nodiscard]] std::string interface_name(InterfaceRef interface) const {
+    if (const auto* link = view_.builder.link_of(interface)) {
+      if (!link->name.empty()) return link->name;
+    }
+    const auto port = port_name(interface.node, interface.port);
+    return interface.vlan == VlanId{} ? port : port + "." + std::to_string(interface.vlan.value);
+  }
+  [[nodiscard]] Json addresses_on(InterfaceRef interface) const;
   // Calls for each node, or for the one asked for; an unknown one is an error.
   void each_node(const std::function<void(NodeId)>& row);
   void add_port(NodeId node, PortId port);
+  void add_interface(InterfaceRef interface);
   void add_link(NodeId node, const cluster::LinkStatus& link);
   void add_route(const fib::Route& route);
   void add_drops(NodeId node, const std::string& place, const cluster::PlaceCounters& counters);
@@ -109,6 +120,7 @@ void Answer::cluster() {
                    {"ipv6_routes", size.ipv6_routes},
                    {"groups", size.groups},
                    {"adjacencies", size.adjacencies},
+                   {"routes_cut_short", view_.builder.cut_short()},
                    {"uptime_s", seconds(view_.uptime)},
                    {"settled", view_.settled},
                    {"waiting_static_routes", view_.waiting_static_routes}});
@@ -131,18 +143,21 @@ void Answer::nodes() {
   });
 }
 
+Json Answer::addresses_on(InterfaceRef interface) const {
+  Json addresses = Json::array();
+  for (const auto& own : view_.coordinator.content().addresses_of(interface.node)) {
+    if (own.port != interface.port || own.vlan != interface.vlan) continue;
+    addresses.push_back(own.address.to_string() + "/" + std::to_string(own.length));
+  }
+  return addresses;
+}
+
 void Answer::add_port(NodeId node, PortId port) {
   const auto& report = view_.reports[node.value];
   const auto& setup = config(node).ports[port.value];
   const bool known = port.value < report.ports.size();
   const bool link =
       known && report.ports[port.value].link_up && view_.coordinator.nodes()[node.value].up;
-  Json addresses = Json::array();
-  for (const auto& own : view_.coordinator.content().addresses_of(node)) {
-    if (own.port == port) {
-      addresses.push_back(own.address.to_string() + "/" + std::to_string(own.length));
-    }
-  }
   const auto counters = port.value < report.status.ports.size() ? report.status.ports[port.value]
                                                                 : cluster::PlaceCounters{};
   rows_.push_back({{"name", port_name(node, port)},
@@ -152,7 +167,7 @@ void Answer::add_port(NodeId node, PortId port) {
                    {"mac", known ? report.ports[port.value].mac.to_string() : ""},
                    {"mtu", known ? report.ports[port.value].mtu : setup.mtu},
                    {"link", link ? "up" : "down"},
-                   {"addresses", addresses},
+                   {"addresses", addresses_on({node, port})},
                    {"received", counters.received},
                    {"sent", counters.sent},
                    {"punted", counters.punted},
@@ -172,6 +187,25 @@ void Answer::ports() {
     }
   }
   if (!name_.empty() && rows_.empty()) fail("no port " + name_ + " in this cluster");
+}
+
+void Answer::add_interface(InterfaceRef interface) {
+  const auto* link = view_.builder.link_of(interface);
+  const bool up = link != nullptr && link->up && link->carrier;
+  rows_.push_back({{"name", interface_name(interface)},
+                   {"node", node_name(interface.node)},
+                   {"port", port_name(interface.node, interface.port)},
+                   {"vlan", interface.vlan.value},
+                   {"state", up ? "up" : "down"},
+                   {"mtu", view_.builder.mtu_of(interface)},
+                   {"addresses", addresses_on(interface)}});
+}
+
+void Answer::interfaces() {
+  for (const auto& [interface, ifindex] : view_.builder.interfaces()) {
+    if (name_.empty() || name_ == interface_name(interface)) add_interface(interface);
+  }
+  if (!name_.empty() && rows_.empty()) fail("no interface " + name_ + " in this cluster");
 }
 
 NodeId Answer::peer_of(NodeId node, std::uint32_t link) const {
@@ -211,8 +245,10 @@ void Answer::add_route(const fib::Route& route) {
   for (const auto& member : group->members) {
     const auto* adjacency = content.find(member.adjacency);
     const auto node = member.adjacency.node;
+    const InterfaceRef interface { node, adjacency->port, adjacency->vlan };
     next_hops.push_back({{"node", node_name(node)},
                          {"port", port_name(node, adjacency->port)},
+                         {"interface", interface_name(interface)},
                          {"address", adjacency->next_hop.to_string()},
                          {"mac", adjacency->destination.to_string()},
                          {"weight", member.weight}});
@@ -247,6 +283,8 @@ void Answer::adjacencies() {
       rows_.push_back({{"node", config(node).name},
                        {"index", adjacency.key.index.value},
                        {"port", port_name(node, adjacency.port)},
+                       {"vlan", adjacency.vlan.value},
+                       {"interface", interface_name({node, adjacency.port, adjacency.vlan})},
                        {"next_hop", adjacency.next_hop.to_string()},
                        {"mac", adjacency.destination.to_string()},
                        {"mtu", adjacency.mtu}});
@@ -282,10 +320,9 @@ void Answer::drops() {
 
 using Table = void (Answer::*)();
 const std::map<std::string, Table, std::less<>> kTables{
-    {"cluster", &Answer::cluster}, {"nodes", &Answer::nodes},
-    {"ports", &Answer::ports},     {"fabric", &Answer::fabric},
-    {"routes", &Answer::routes},   {"adjacencies", &Answer::adjacencies},
-    {"drops", &Answer::drops}};
+    {"cluster", &Answer::cluster},         {"nodes", &Answer::nodes},   {"ports", &Answer::ports},
+    {"interfaces", &Answer::interfaces},   {"fabric", &Answer::fabric}, {"routes", &Answer::routes},
+    {"adjacencies", &Answer::adjacencies}, {"drops", &Answer::drops}};
 
 Json answer(const ApiView& view, const std::string& request) {
   // Not as Json, which searches through all keys for each: a request may have very many.

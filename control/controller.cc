@@ -132,9 +132,10 @@ cluster::Welcome Controller::welcome_for(NodeId node) const {
   cluster::Welcome welcome{.self = node,
                            .node_names = names_of(document_.nodes),
                            .relay_percent = document_.vlb.relay_percent,
+                           .fabric_mtu = document_.largest_mtu(),
                            .packets = document_.controller.packets};
   for (const auto& port : document_.nodes[node.value].ports) {
-    welcome.ports.push_back({port.name, port.device, port.mtu});
+    welcome.ports.push_back({port.name, port.device, port.mtu, port.urpf});
   }
   for (const auto& link : document_.links) {
     welcome.links.push_back({link.a, link.b});

@@ -5,43 +5,86 @@
 #include <iterator>
 #include <utility>
 
+#include "base/log.hh"
+
 namespace rackway::control {
 namespace {
 
 bool is_of(const fib::Adjacency* record, const Neighbor& neighbor) {
-  return record != nullptr && record->port == neighbor.port.port &&
-         record->next_hop == neighbor.address;
+  return record != nullptr && record->port == neighbor.interface.port &&
+         record->vlan == neighbor.interface.vlan && record->next_hop == neighbor.address;
 }
 
 }  // namespace
 
 FibBuilder::FibBuilder(std::size_t nodes, KernelView kernel) : wanted_(kernel), indices_(nodes) {}
 
-void FibBuilder::bind(int ifindex, PortRef port) {
-  if (wanted_.is_bound(port)) unbind(port);
-  wanted_.bind(ifindex, port);
-  KernelChanges all;
-  for (const auto& [prefix, route] : wanted_.kernel().routes) all.routes.insert(prefix);
-  for (const auto& [key, mac] : wanted_.kernel().neighbors) {
-    if (key.ifindex == ifindex) all.neighbors.insert(key);
+void FibBuilder::bind(int ifindex, InterfaceRef port) {
+  std::set<int> rebound{ifindex};
+  if (wanted_.is_bound(port)) {
+    rebound.insert(wanted_.interfaces().at(port));
+    unbind(port);
   }
-  all.addresses.insert(ifindex);
-  take(all);
+  wanted_.bind(ifindex, port);
+  auto all = all_on(rebound);
+  for (const auto& [prefix, route] : wanted_.kernel().routes) all.routes.insert(prefix);
+  mark(all);
+  std::set<int> links;
+  for (const auto& [index, link] : wanted_.kernel().links) links.insert(index);
+  follow_vlans(links);
 }
 
-void FibBuilder::unbind(PortRef port) {
-  for (const auto& host : wanted_.unbind(port)) dirty_routes_.insert(host);
-  mark_neighbors_on(port);
+void FibBuilder::unbind(InterfaceRef interface) {
+  for (const auto& host : wanted_.unbind(interface)) dirty_routes_.insert(host);
+  mark_neighbors_on(interface);
+  dirty_addresses_.insert(interface);
+}
+
+// Links that have gone first, as others may have come in their places.
+void FibBuilder::follow_vlans(const std::set<int>& links) {
+  std::set<int> rebound;
+  for (const int ifindex : links) {
+    const auto before = wanted_.interface_of(ifindex);
+    if (!before || before->vlan == VlanId{} || wanted_.vlan_of_port(ifindex) == before) continue;
+    unbind(*before);
+    rebound.insert(ifindex);
+  }
+  for (const int ifindex : links) {
+    const auto now = wanted_.vlan_of_port(ifindex);
+    if (!now || wanted_.interface_of(ifindex) || wanted_.is_bound(*now)) continue;
+    wanted_.bind(ifindex, *now);
+    rebound.insert(ifindex);
+  }
+  if (!rebound.empty()) mark(all_on(rebound));
+}
+
+// Everything that names one of these links, as if it had just changed.
+KernelChanges FibBuilder::all_on(const std::set<int>& links) const {
+  KernelChanges all;
+  all.addresses = links;
+  for (const auto& [prefix, route] : wanted_.kernel().routes) {
+    const auto names_one = [&](const auto& hop) { return links.contains(hop.ifindex); };
+    if (std::ranges::any_of(route.next_hops, names_one)) all.routes.insert(prefix);
+  }
+  for (const auto& [key, mac] : wanted_.kernel().neighbors) {
+    if (links.contains(key.ifindex)) all.neighbors.insert(key);
+  }
+  return all;
 }
 
 // ---- changes of the kernel
 
 void FibBuilder::take(const KernelChanges& changes) {
+  follow_vlans(changes.links);
+  mark(changes);
+}
+
+void FibBuilder::mark(const KernelChanges& changes) {
   for (const auto& key : changes.neighbors) {
-    const auto port = wanted_.port_of(key.ifindex);
-    if (!port) continue;
+    const auto interface = wanted_.interface_of(key.ifindex);
+    if (!interface) continue;
     wanted_.neighbor_changed(key);
-    mark_neighbor({*port, key.address});
+    mark_neighbor({*interface, key.address});
   }
   for (const auto& prefix : changes.routes) {
     mark_route(prefix);
@@ -49,10 +92,19 @@ void FibBuilder::take(const KernelChanges& changes) {
     for (const auto& host : wanted_.hosts_within(prefix)) mark_route(host);
   }
   for (const int ifindex : changes.addresses) {
-    if (const auto port = wanted_.port_of(ifindex)) dirty_addresses_.insert(*port);
+    if (const auto interface = wanted_.interface_of(ifindex)) dirty_addresses_.insert(*interface);
   }
-  for (const int ifindex : changes.links) {  // its MTU may be another
-    if (const auto port = wanted_.port_of(ifindex)) mark_neighbors_on(*port);
+  for (const int ifindex : changes.links) {  // its MTU may be another, or it may be down
+    if (const auto interface = wanted_.interface_of(ifindex)) mark_port(*interface);
+  }
+}
+
+// The port's MTU bounds those of its VLANs, also of those that the kernel has no more.
+void FibBuilder::mark_port(InterfaceRef interface) {
+  if (interface.vlan != VlanId{}) dirty_addresses_.insert(interface);
+  for (const auto& [neighbor, adjacency] : adjacencies_) {
+    const auto& [node, port, vlan] = neighbor.interface;
+    if (node == interface.node && port == interface.port) mark_neighbor(neighbor);
   }
 }
 
@@ -67,9 +119,9 @@ void FibBuilder::mark_neighbor(const Neighbor& neighbor) {
   mark_route(IpPrefix::host(neighbor.address));
 }
 
-void FibBuilder::mark_neighbors_on(PortRef port) {
+void FibBuilder::mark_neighbors_on(InterfaceRef interface) {
   for (const auto& [neighbor, adjacency] : adjacencies_) {
-    if (neighbor.port == port) mark_neighbor(neighbor);
+    if (neighbor.interface == interface) mark_neighbor(neighbor);
   }
 }
 
@@ -90,22 +142,39 @@ void FibBuilder::refresh_adjacency(const Neighbor& neighbor) {
   auto at = adjacencies_.find(neighbor);
   if (!mac && at == adjacencies_.end()) return;
   if (at == adjacencies_.end()) {
-    const auto index = indices_[neighbor.port.node.value].allocate();
+    const auto index = indices_[neighbor.interface.node.value].allocate();
     if (!index) return;  // full: its routes stay unresolved
     at = adjacencies_.emplace(neighbor, Adjacency{.index = *index}).first;
-    neighbors_by_key_[{neighbor.port.node, *index}] = neighbor;
+    neighbors_by_key_[{neighbor.interface.node, *index}] = neighbor;
   }
   auto& adjacency = at->second;
   adjacency.leaving = !mac;
   if (mac) {
     adjacency.mac = *mac;
-    adjacency.mtu = wanted_.mtu_of(neighbor.port);
+    adjacency.mtu = wanted_.mtu_of(neighbor.interface);
   }
-  dirty_adjacencies_.insert({neighbor.port.node, adjacency.index});
+  dirty_adjacencies_.insert({neighbor.interface.node, adjacency.index});
 }
 
 void FibBuilder::refresh_routes(const fib::Fib& present) {
-  for (const auto& prefix : dirty_routes_) set_route(prefix, wanted_.target(prefix), present);
+  const std::size_t before = cut_short_.size();
+  for (const auto& prefix : dirty_routes_) {
+    const auto target = wanted_.target(prefix);
+    note_cut_short(prefix, target);
+    set_route(prefix, target, present);
+  }
+  if (cut_short_.size() <= before) return;
+  log::warn("{} routes have more than {} next hops, of which no more are used; one is to {}",
+            cut_short_.size(), fib::kMaxGroupMembers, cut_short_.begin()->to_string());
+}
+
+void FibBuilder::note_cut_short(const IpPrefix& prefix, const std::optional<Target>& target) {
+  const bool is_full = target && target->next_hops.size() == fib::kMaxGroupMembers;
+  if (is_full && wanted_.is_cut_short(prefix)) {
+    cut_short_.insert(prefix);
+  } else if (!cut_short_.empty()) {
+    cut_short_.erase(prefix);
+  }
 }
 
 void FibBuilder::set_route(const IpPrefix& prefix, const std::optional<Target>& target,
@@ -173,7 +242,7 @@ void FibBuilder::compare_everything() {
   for (const auto& [prefix, group] : routes_) mark_route(prefix);
   for (const auto& [id, group] : groups_by_id_) dirty_groups_.insert(id);
   for (const auto& [neighbor, adjacency] : adjacencies_) mark_neighbor(neighbor);
-  for (const auto& [port, ifindex] : wanted_.interfaces()) dirty_addresses_.insert(port);
+  for (const auto& [interface, ifindex] : wanted_.interfaces()) dirty_addresses_.insert(interface);
 }
 
 // Also what is in the FIB and nowhere here.
@@ -182,7 +251,9 @@ void FibBuilder::mark_present(const fib::Fib& present) {
   for (const auto& route : all.routes) mark_route(route.prefix);
   for (const auto& group : all.groups) dirty_groups_.insert(group.id);
   for (const auto& adjacency : all.adjacencies) dirty_adjacencies_.insert(adjacency.key);
-  for (const auto& address : all.addresses) dirty_addresses_.insert({address.node, address.port});
+  for (const auto& address : all.addresses) {
+    dirty_addresses_.insert({address.node, address.port, address.vlan});
+  }
 }
 
 fib::Delta FibBuilder::take_delta(const fib::Fib& present, Epoch epoch) {
@@ -213,10 +284,10 @@ std::set<fib::AdjacencyKey> FibBuilder::named_by_dirty_groups(const fib::Fib& pr
 std::optional<fib::Adjacency> FibBuilder::adjacency_record(fib::AdjacencyKey key) const {
   const auto at = neighbors_by_key_.find(key);
   if (at == neighbors_by_key_.end()) return std::nullopt;
-  const auto& [neighbor_port, address] = at->second;
+  const auto& [interface, address] = at->second;
   const auto& adjacency = adjacencies_.at(at->second);
   if (adjacency.leaving) return std::nullopt;
-  return fib::Adjacency{key, neighbor_port.port, adjacency.mac, adjacency.mtu, address};
+  return fib::Adjacency{key, interface.port, interface.vlan, adjacency.mac, adjacency.mtu, address};
 }
 
 void FibBuilder::emit_adjacencies(const fib::Fib& present, Epoch epoch, fib::Delta& delta) {
@@ -252,7 +323,7 @@ FibBuilder::GroupRecord FibBuilder::group_record(const Target& target, GroupId i
   for (const auto& hop : target.next_hops) {
     const auto at = adjacencies_.find(hop.neighbor);
     if (at == adjacencies_.end() || at->second.leaving) continue;
-    const fib::AdjacencyKey key{hop.neighbor.port.node, at->second.index};
+    const fib::AdjacencyKey key{hop.neighbor.interface.node, at->second.index};
     if (is_of(present.find(key), hop.neighbor)) {
       members.push_back({key, hop.weight});
     } else {
@@ -295,11 +366,11 @@ void FibBuilder::emit_routes(const fib::Fib& present, fib::Delta& delta) {
 }
 
 void FibBuilder::emit_addresses(const fib::Fib& present, fib::Delta& delta) {
-  for (const auto& port : dirty_addresses_) {
-    const auto wanted_addresses = wanted_.addresses_on(port);
+  for (const auto& interface : dirty_addresses_) {
+    const auto wanted_addresses = wanted_.addresses_on(interface);
     std::set<fib::PortAddress> old;
-    for (const auto& record : present.addresses_of(port.node)) {
-      if (record.port == port.port) old.insert(record);
+    for (const auto& record : present.addresses_of(interface.node)) {
+      if (record.port == interface.port && record.vlan == interface.vlan) old.insert(record);
     }
     std::set_difference(wanted_addresses.begin(), wanted_addresses.end(), old.begin(), old.end(),
                         std::back_inserter(delta.addresses));

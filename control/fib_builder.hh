@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the cluster's FIB out of what is wanted (WantedRoutes): targets become groups, neighbours
-// on our ports adjacencies, addresses on our ports the nodes' own. Keeps the numbers, remembers
+// on our interfaces adjacencies, addresses on them the nodes' own. Keeps the numbers, remembers
 // what changed and gives the difference to the present FIB as a delta.
 //
 // Nodes commit an epoch at slightly different times, and none may send by an adjacency that the
@@ -31,8 +31,8 @@ class FibBuilder {
   // nodes: how many the cluster has. The view must outlive the builder.
   FibBuilder(std::size_t nodes, KernelView kernel);
 
-  // The port appears in the kernel as this interface.
-  void bind(int ifindex, PortRef port);
+  // The port appears in the kernel as this link; its VLANs come and go with the kernel's links.
+  void bind(int ifindex, InterfaceRef port);
 
   void take(const KernelChanges& changes);
   void restore(const fib::Delta& snapshot);
@@ -51,9 +51,22 @@ class FibBuilder {
   void compare_everything();
   void all_nodes_have(Epoch epoch);
 
+  // Routes with more next hops than a group has room for; those beyond are not used.
+  [[nodiscard]] std::size_t cut_short() const { return cut_short_.size(); }
+
   // Next hops of routes whose neighbour the kernel has not resolved.
   [[nodiscard]] std::vector<KernelNeighborKey> unresolved() const;
 
+  // The interfaces that the kernel has, and the link of one (null: none).
+  [[nodiscard]] const std::map<InterfaceRef, int>& interfaces() const {
+    return wanted_.interfaces();
+  }
+  [[nodiscard]] const KernelLink* link_of(InterfaceRef interface) const {
+    return wanted_.link_of(interface);
+  }
+  [[nodiscard]] std::uint16_t mtu_of(InterfaceRef interface) const {
+    return wanted_.mtu_of(interface);
+  }
   [[nodiscard]] WantedRoutes::Origin origin(const IpPrefix& prefix) const {
     return wanted_.origin(prefix);
   }
@@ -75,16 +88,21 @@ class FibBuilder {
   void refresh_adjacencies();
   void refresh_adjacency(const Neighbor& neighbor);
   void refresh_routes(const fib::Fib& present);
+  void note_cut_short(const IpPrefix& prefix, const std::optional<Target>& target);
   void set_route(const IpPrefix& prefix, const std::optional<Target>& target,
                  const fib::Fib& present);
   GroupId new_group_id();
   Groups::iterator acquire(const Target& target, const IpPrefix& prefix, const fib::Fib& present);
   void release(Groups::iterator group);
-  void unbind(PortRef port);
+  void unbind(InterfaceRef interface);
+  void follow_vlans(const std::set<int>& links);
+  void mark(const KernelChanges& changes);
+  [[nodiscard]] KernelChanges all_on(const std::set<int>& links) const;
   void mark_present(const fib::Fib& present);
   void mark_route(const IpPrefix& prefix);
   void mark_neighbor(const Neighbor& neighbor);
-  void mark_neighbors_on(PortRef port);
+  void mark_neighbors_on(InterfaceRef interface);
+  void mark_port(InterfaceRef interface);
 
   void restore_adjacency(const fib::Adjacency& record);
   [[nodiscard]] std::optional<Target> restored_target(const fib::Group& record) const;
@@ -117,6 +135,7 @@ class FibBuilder {
   std::set<GroupId> free_groups_;
   GroupId next_group_{0};
   std::unordered_map<IpPrefix, Groups::iterator> routes_;
+  std::set<IpPrefix> cut_short_;
 
   // ---- what the nodes held before a restart
   std::map<Target, GroupId> restored_ids_;
@@ -128,7 +147,7 @@ class FibBuilder {
   std::set<Neighbor> dirty_neighbors_;
   std::set<GroupId> dirty_groups_;
   std::set<fib::AdjacencyKey> dirty_adjacencies_;
-  std::set<PortRef> dirty_addresses_;
+  std::set<InterfaceRef> dirty_addresses_;
 };
 
 }  // namespace rackway::control

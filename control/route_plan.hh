@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routes as the router's owner thinks of them: a prefix goes to neighbours on ports of the cluster,
-// or is of a kind that needs none. Between the kernel's view (interfaces) and the FIB's (groups,
+// Routes as the router's owner thinks of them: a prefix goes to neighbours on interfaces of the
+// router, or is of a kind that needs none. Between the kernel's view (links) and the FIB's (groups,
 // adjacencies, indices).
 #pragma once
 
@@ -14,15 +14,18 @@
 
 namespace rackway::control {
 
-struct PortRef {
+// An interface of the router: an external port, or a VLAN of it.
+struct InterfaceRef {
   NodeId node;
   PortId port;
-  auto operator<=>(const PortRef&) const = default;
+  VlanId vlan{};
+  auto operator<=>(const InterfaceRef&) const = default;
 };
 
-// A neighbour: an address on a port's link. Link-local addresses mean one neighbour per port.
+// A neighbour: an address on an interface's link. Link-local addresses mean one neighbour per
+// interface.
 struct Neighbor {
-  PortRef port;
+  InterfaceRef interface;
   IpAddress address;
   auto operator<=>(const Neighbor&) const = default;
 };

@@ -27,28 +27,45 @@ bool is_host(const IpPrefix& prefix) {
 
 }  // namespace
 
-// ---- ports and neighbours
+// ---- interfaces and neighbours
 
-void WantedRoutes::bind(int ifindex, PortRef port) {
-  ports_[ifindex] = port;
-  interfaces_[port] = ifindex;
+void WantedRoutes::bind(int ifindex, InterfaceRef interface) {
+  interfaces_[ifindex] = interface;
+  ifindexes_[interface] = ifindex;
 }
 
-std::vector<IpPrefix> WantedRoutes::unbind(PortRef port) {
+std::vector<IpPrefix> WantedRoutes::unbind(InterfaceRef interface) {
   std::vector<IpPrefix> hosts;
-  const auto at = interfaces_.find(port);
+  const auto at = ifindexes_.find(interface);
   for (auto& [address, interfaces] : neighbors_by_address_) {
     if (interfaces.erase(at->second) > 0) hosts.push_back(IpPrefix::host(address));
   }
   std::erase_if(neighbors_by_address_, [](const auto& entry) { return entry.second.empty(); });
-  ports_.erase(at->second);
-  interfaces_.erase(at);
+  interfaces_.erase(at->second);
+  ifindexes_.erase(at);
   return hosts;
 }
 
-std::optional<PortRef> WantedRoutes::port_of(int ifindex) const {
-  const auto at = ports_.find(ifindex);
-  if (at == ports_.end()) return std::nullopt;
+// A VLAN within a VLAN is none.
+std::optional<InterfaceRef> WantedRoutes::vlan_of_port(int ifindex) const {
+  const auto link = kernel_.links.find(ifindex);
+  if (link == kernel_.links.end() || !link->second.vlan) return std::nullopt;
+  const auto& [parent, id] = *link->second.vlan;
+  const auto port = interface_of(parent);
+  if (!port || port->vlan != VlanId{}) return std::nullopt;
+  return InterfaceRef{port->node, port->port, id};
+}
+
+const KernelLink* WantedRoutes::link_of(InterfaceRef interface) const {
+  const auto ifindex = ifindexes_.find(interface);
+  if (ifindex == ifindexes_.end()) return nullptr;
+  const auto link = kernel_.links.find(ifindex->second);
+  return link == kernel_.links.end() ? nullptr : &link->second;
+}
+
+std::optional<InterfaceRef> WantedRoutes::interface_of(int ifindex) const {
+  const auto at = interfaces_.find(ifindex);
+  if (at == interfaces_.end()) return std::nullopt;
   return at->second;
 }
 
@@ -79,7 +96,7 @@ std::optional<Target> WantedRoutes::target(const IpPrefix& prefix) const {
   }
   if (const auto neighbor = host_neighbor(prefix)) {
     return Target{fib::GroupKind::forward,
-                  {{{ports_.at(neighbor->ifindex), neighbor->address}, 1}}};
+                  {{{interfaces_.at(neighbor->ifindex), neighbor->address}, 1}}};
   }
   if (const auto stale = stale_routes_.find(prefix); stale != stale_routes_.end()) {
     return stale->second;
@@ -87,17 +104,17 @@ std::optional<Target> WantedRoutes::target(const IpPrefix& prefix) const {
   return std::nullopt;
 }
 
-// Next hops through interfaces that are none of our ports (loopback, tunnels) are the kernel's
+// Next hops through links that are none of our interfaces (loopback, tunnels) are the kernel's
 // business; a next hop without gateway means a connected subnet, whose hosts have to be resolved.
 Target WantedRoutes::target_of(const KernelRoute& route) const {
   Target target{kind_of(route.type), {}};
   if (target.kind != fib::GroupKind::forward) return target;
   bool connected = false;
   for (const auto& hop : route.next_hops) {
-    const auto port = port_of(hop.ifindex);
-    if (!port) continue;
+    const auto interface = interface_of(hop.ifindex);
+    if (!interface) continue;
     if (hop.gateway) {
-      target.next_hops.push_back({{*port, *hop.gateway}, hop.weight});
+      target.next_hops.push_back({{*interface, *hop.gateway}, hop.weight});
     } else {
       connected = true;
     }
@@ -110,6 +127,15 @@ Target WantedRoutes::target_of(const KernelRoute& route) const {
   }
   std::sort(target.next_hops.begin(), target.next_hops.end());
   return target;
+}
+
+bool WantedRoutes::is_cut_short(const IpPrefix& prefix) const {
+  const auto route = kernel_.routes.find(prefix);
+  if (route == kernel_.routes.end()) return false;
+  const auto usable = std::ranges::count_if(route->second.next_hops, [&](const auto& hop) {
+    return hop.gateway && interface_of(hop.ifindex);
+  });
+  return static_cast<std::size_t>(usable) > fib::kMaxGroupMembers;
 }
 
 // A neighbour is reached directly when the route that covers it says so.
@@ -139,9 +165,9 @@ std::optional<KernelNeighborKey> WantedRoutes::host_neighbor(const IpPrefix& pre
 }
 
 std::optional<KernelNeighborKey> WantedRoutes::key_of(const Neighbor& neighbor) const {
-  const auto interface = interfaces_.find(neighbor.port);
-  if (interface == interfaces_.end()) return std::nullopt;
-  return KernelNeighborKey{interface->second, neighbor.address};
+  const auto ifindex = ifindexes_.find(neighbor.interface);
+  if (ifindex == ifindexes_.end()) return std::nullopt;
+  return KernelNeighborKey{ifindex->second, neighbor.address};
 }
 
 bool WantedRoutes::known_to_kernel(const Neighbor& neighbor) const {
@@ -157,23 +183,25 @@ std::optional<MacAddress> WantedRoutes::mac_of(const Neighbor& neighbor) const {
   return std::nullopt;
 }
 
-std::uint16_t WantedRoutes::mtu_of(PortRef port) const {
+std::uint16_t WantedRoutes::mtu_of(InterfaceRef interface) const {
   constexpr std::uint32_t kLeast = 68, kDefault = 1500, kMost = 65535;  // RFC 791 3.2
-  const auto interface = interfaces_.find(port);
-  if (interface == interfaces_.end()) return kDefault;
-  const auto link = kernel_.links.find(interface->second);
-  if (link == kernel_.links.end()) return kDefault;
-  return static_cast<std::uint16_t>(std::clamp(link->second.mtu, kLeast, kMost));
+  const auto* link = link_of(interface);
+  const auto own =
+      static_cast<std::uint16_t>(link == nullptr ? kDefault : std::clamp(link->mtu, kLeast, kMost));
+  if (interface.vlan == VlanId{}) return own;
+  return std::min(own, mtu_of({interface.node, interface.port}));
 }
 
-std::set<fib::PortAddress> WantedRoutes::addresses_on(PortRef port) const {
+std::set<fib::PortAddress> WantedRoutes::addresses_on(InterfaceRef interface) const {
   std::set<fib::PortAddress> addresses;
-  const auto interface = interfaces_.find(port);
-  if (interface == interfaces_.end()) return addresses;
-  const int ifindex = interface->second;
+  const auto bound = ifindexes_.find(interface);
+  if (bound == ifindexes_.end()) return addresses;
+  const auto* link = link_of(interface);
+  if (interface.vlan != VlanId{} && (link == nullptr || !link->up)) return addresses;
+  const int ifindex = bound->second;
   for (auto at = kernel_.addresses.lower_bound({ifindex, {}, 0});
        at != kernel_.addresses.end() && at->ifindex == ifindex; ++at) {
-    addresses.insert({port.node, port.port, at->address, at->length});
+    addresses.insert({interface.node, interface.port, interface.vlan, at->address, at->length});
   }
   return addresses;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the cluster's FIB should say, by what the kernel knows: a kernel route's target in terms of
-// ports and neighbours, the host routes of neighbours on connected subnets, MACs, MTUs, addresses.
-// Reads the kernel when asked; remembers only which interface is which port.
+// interfaces and neighbours, the host routes of neighbours on connected subnets, MACs, MTUs,
+// addresses. Reads the kernel when asked; remembers only which link is which interface.
 //
 // After a controller's restart it also keeps what the nodes still forward by (stale) as wanted,
 // until the kernel has named it or release_stale(). One thread. FibBuilder owns it.
@@ -34,26 +34,37 @@ class WantedRoutes {
 
   [[nodiscard]] const KernelView& kernel() const { return kernel_; }
 
-  // ---- ports
-  void bind(int ifindex, PortRef port);
+  // ---- interfaces
+  // What the kernel's link is: a VLAN of one of our ports, or nothing.
+  [[nodiscard]] std::optional<InterfaceRef> vlan_of_port(int ifindex) const;
+  void bind(int ifindex, InterfaceRef interface);
   // Gives the host prefixes of the neighbours on it: they were another interface's.
-  std::vector<IpPrefix> unbind(PortRef port);
-  [[nodiscard]] bool is_bound(PortRef port) const { return interfaces_.contains(port); }
-  [[nodiscard]] std::optional<PortRef> port_of(int ifindex) const;
-  [[nodiscard]] const std::map<PortRef, int>& interfaces() const { return interfaces_; }
+  std::vector<IpPrefix> unbind(InterfaceRef interface);
+  [[nodiscard]] bool is_bound(InterfaceRef interface) const {
+    return ifindexes_.contains(interface);
+  }
+  // Nothing: the link is none of ours.
+  [[nodiscard]] std::optional<InterfaceRef> interface_of(int ifindex) const;
+  [[nodiscard]] const std::map<InterfaceRef, int>& interfaces() const { return ifindexes_; }
+  // The kernel's link of the interface; null when it has none.
+  [[nodiscard]] const KernelLink* link_of(InterfaceRef interface) const;
 
   // ---- neighbours
-  // The kernel has it now, or no longer. On a port of ours.
+  // The kernel has it now, or no longer. On an interface of ours.
   void neighbor_changed(const KernelNeighborKey& key);
-  // Host prefixes of the kernel's neighbours on our ports that it covers.
+  // Host prefixes of the kernel's neighbours on our interfaces that it covers.
   [[nodiscard]] std::vector<IpPrefix> hosts_within(const IpPrefix& prefix) const;
   [[nodiscard]] std::optional<KernelNeighborKey> key_of(const Neighbor& neighbor) const;
   [[nodiscard]] std::optional<MacAddress> mac_of(const Neighbor& neighbor) const;
 
   // ---- what is wanted
   [[nodiscard]] std::optional<Target> target(const IpPrefix& prefix) const;
-  [[nodiscard]] std::uint16_t mtu_of(PortRef port) const;
-  [[nodiscard]] std::set<fib::PortAddress> addresses_on(PortRef port) const;
+  // More next hops than a group has room for: the first ones are the target.
+  [[nodiscard]] bool is_cut_short(const IpPrefix& prefix) const;
+  // A VLAN's is its own, but no more than its port's.
+  [[nodiscard]] std::uint16_t mtu_of(InterfaceRef interface) const;
+  // A VLAN that is down takes no frames, which it does by having no addresses.
+  [[nodiscard]] std::set<fib::PortAddress> addresses_on(InterfaceRef interface) const;
 
   struct Origin {
     std::string protocol;  // see docs/api.md
@@ -85,9 +96,9 @@ class WantedRoutes {
   [[nodiscard]] bool known_to_kernel(const Neighbor& neighbor) const;
 
   KernelView kernel_;
-  std::map<int, PortRef> ports_;
-  std::map<PortRef, int> interfaces_;
-  std::map<IpAddress, std::set<int>> neighbors_by_address_;  // of the kernel, on our ports
+  std::map<int, InterfaceRef> interfaces_;
+  std::map<InterfaceRef, int> ifindexes_;
+  std::map<IpAddress, std::set<int>> neighbors_by_address_;  // of the kernel, on our interfaces
   std::map<IpPrefix, Target> stale_routes_;
   std::map<Neighbor, MacAddress> stale_neighbors_;
   std::size_t confirmed_ = 0;

@@ -9,7 +9,7 @@ void AdjacencyTable::set(const Adjacency& adjacency) {
   if (by_node_.size() <= node.value) by_node_.resize(node.value + 1);
   auto& slots = by_node_[node.value];
   if (slots.size() <= index.value) slots.resize(index.value + 1);
-  slots[index.value] = {adjacency.destination, adjacency.mtu, adjacency.port, true};
+  slots[index.value] = {adjacency.destination, adjacency.mtu, adjacency.port, adjacency.vlan, true};
 }
 
 void AdjacencyTable::remove(AdjacencyKey key) {

@@ -41,14 +41,15 @@ struct GroupEntry {
   }
 };
 
-// What the egress node writes; one per index, valid or not.
-struct LocalAdjacency {
+// What the egress node writes; one per index, valid or not. None lies across two cache lines.
+struct alignas(16) LocalAdjacency {
   MacAddress destination;
   std::uint16_t mtu{};
   PortId port;
+  VlanId vlan;
   bool valid{false};
 };
-static_assert(sizeof(LocalAdjacency) == 12);
+static_assert(sizeof(LocalAdjacency) == 16);
 
 class Fib {
  public:
@@ -100,7 +101,7 @@ class Fib {
   // The adjacencies of one egress node by index; the span may be shorter than the highest index in
   // use elsewhere. Valid until the next apply().
   [[nodiscard]] std::span<const LocalAdjacency> adjacencies_of(NodeId node) const noexcept;
-  // Sorted by port. Valid until the next apply().
+  // Sorted by port and VLAN. Valid until the next apply().
   [[nodiscard]] std::span<const PortAddress> addresses_of(NodeId node) const noexcept;
 
   // Octets of what lookups read, and about those that only changes of routes need.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The router's own addresses, per node and sorted by port. The whole record is its key: a changed
-// subnet length is one record removed and another added. Owned by a Fib; no checks of its own. One
-// writer while nobody reads.
+// The router's own addresses, per node and sorted by port and VLAN. The whole record is its key: a
+// changed subnet length is one record removed and another added. Owned by a Fib; no checks of its
+// own. One writer while nobody reads.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ class PortAddressTable {
   [[nodiscard]] bool contains(const PortAddress& address) const;
   [[nodiscard]] std::span<const PortAddress> of(NodeId node) const noexcept;
   [[nodiscard]] std::size_t size() const { return size_; }
-  // All of them, sorted by node and port.
+  // All of them, sorted by node, port and VLAN.
   [[nodiscard]] std::vector<PortAddress> all() const;
 
  private:

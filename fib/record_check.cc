@@ -15,11 +15,12 @@ std::string outside(const char* what, std::size_t value, std::size_t first, std:
 }
 
 template <class Key>
-Result<void> check_place(const Key& key, NodeId node, PortId port) {
+Result<void> check_place(const Key& key, NodeId node, PortId port, VlanId vlan) {
   if (node.value >= kMaxNodes) return refuse(key, outside("node", node.value, 0, kMaxNodes - 1));
   if (port.value >= kMaxPortsPerNode) {
     return refuse(key, outside("port", port.value, 0, kMaxPortsPerNode - 1));
   }
+  if (vlan.value > kMaxVlan) return refuse(key, outside("VLAN", vlan.value, 0, kMaxVlan));
   return {};
 }
 
@@ -43,7 +44,8 @@ Result<void> check_member(const Group& group, const GroupMember& member) {
 
 Result<void> check_record(const Adjacency& adjacency) {
   const auto& key = adjacency.key;
-  if (auto checked = check_place(key, key.node, adjacency.port); !checked) return checked;
+  if (auto checked = check_place(key, key.node, adjacency.port, adjacency.vlan); !checked)
+    return checked;
   if (key.index.value >= kMaxAdjacencies) {
     return refuse(key, outside("index", key.index.value, 0, kMaxAdjacencies - 1));
   }
@@ -87,7 +89,9 @@ Result<void> check_record(const Route& route) {
 }
 
 Result<void> check_record(const PortAddress& address) {
-  if (auto checked = check_place(address, address.node, address.port); !checked) return checked;
+  if (auto checked = check_place(address, address.node, address.port, address.vlan); !checked) {
+    return checked;
+  }
   return check_length(address, address.address, address.length);
 }
 
@@ -105,7 +109,9 @@ std::string name_of(const IpPrefix& prefix) {
 }
 
 std::string name_of(const PortAddress& address) {
-  return "address " + address.address.to_string() + "/" + std::to_string(address.length) +
+  const auto vlan =
+      address.vlan == VlanId{} ? "" : " of VLAN " + std::to_string(address.vlan.value);
+  return "address " + address.address.to_string() + "/" + std::to_string(address.length) + vlan +
          " of port " + std::to_string(address.port.value) + " of node " +
          std::to_string(address.node.value);
 }

@@ -55,9 +55,10 @@ class Encoding {
 }  // namespace
 
 Digest digest_of(const Adjacency& adjacency) {
-  Encoding<34> bytes(RecordTag::adjacency);
+  Encoding<36> bytes(RecordTag::adjacency);
   bytes.put(adjacency.key);
   bytes.put(adjacency.port.value);
+  bytes.put(adjacency.vlan.value);
   bytes.put(adjacency.destination);
   bytes.put(adjacency.mtu);
   bytes.put(adjacency.next_hop);
@@ -85,9 +86,10 @@ Digest digest_of(const Route& route) {
 }
 
 Digest digest_of(const PortAddress& address) {
-  Encoding<23> bytes(RecordTag::port_address);
+  Encoding<25> bytes(RecordTag::port_address);
   bytes.put(address.node.value);
   bytes.put(address.port.value);
+  bytes.put(address.vlan.value);
   bytes.put(address.address);
   bytes.put(address.length);
   return bytes.hash();

@@ -28,6 +28,7 @@ void write(WireWriter& out, GroupId id) {
 void write(WireWriter& out, const Adjacency& adjacency) {
   write(out, adjacency.key);
   out.number(adjacency.port.value);
+  out.number(adjacency.vlan.value);
   out.bytes({reinterpret_cast<const char*>(adjacency.destination.bytes.data()), 6});
   out.number(adjacency.mtu);
   write(out, adjacency.next_hop);
@@ -51,6 +52,7 @@ void write(WireWriter& out, const Route& route) {
 void write(WireWriter& out, const PortAddress& address) {
   out.number(address.node.value);
   out.number(address.port.value);
+  out.number(address.vlan.value);
   write(out, address.address);
   out.number(address.length);
 }
@@ -107,11 +109,18 @@ PortId read_port(WireReader& in) {
   return port;
 }
 
+VlanId read_vlan(WireReader& in) {
+  const VlanId vlan{in.number<std::uint16_t>()};
+  if (vlan.value > kMaxVlan) in.fail();
+  return vlan;
+}
+
 template <>
 Adjacency read(WireReader& in) {
   Adjacency adjacency;
   adjacency.key = read<AdjacencyKey>(in);
   adjacency.port = read_port(in);
+  adjacency.vlan = read_vlan(in);
   const auto mac = in.bytes(6);
   if (mac.size() == 6) std::memcpy(adjacency.destination.bytes.data(), mac.data(), 6);
   adjacency.mtu = in.number<std::uint16_t>();
@@ -147,6 +156,7 @@ PortAddress read(WireReader& in) {
   address.node.value = in.number<std::uint16_t>();
   if (address.node.value >= kMaxNodes) in.fail();
   address.port = read_port(in);
+  address.vlan = read_vlan(in);
   address.address = read<IpAddress>(in);
   address.length = in.number<std::uint8_t>();
   if (address.length > address_bits(address.address.family())) in.fail();
@@ -186,14 +196,14 @@ void write(WireWriter& out, const Delta& delta) {
 
 Delta read_delta(WireReader& in) {
   Delta delta;
-  read_all(in, 21, delta.adjacencies);
+  read_all(in, 23, delta.adjacencies);
   read_all(in, 7, delta.groups);
   read_all(in, 10, delta.routes);
-  read_all(in, 10, delta.addresses);
+  read_all(in, 12, delta.addresses);
   read_all(in, 6, delta.removed_adjacencies);
   read_all(in, 4, delta.removed_groups);
   read_all(in, 6, delta.removed_routes);
-  read_all(in, 10, delta.removed_addresses);
+  read_all(in, 12, delta.removed_addresses);
   return delta;
 }
 

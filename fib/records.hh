@@ -26,8 +26,9 @@ struct AdjacencyKey {
 struct Adjacency {
   AdjacencyKey key;
   PortId port;             // external port of key.node
+  VlanId vlan;             // the tag that frames leave with
   MacAddress destination;  // the neighbour's
-  std::uint16_t mtu{};     // octets of an IP packet (without Ethernet header)
+  std::uint16_t mtu{};     // octets of an IP packet (without Ethernet header and tag)
   IpAddress next_hop;      // the neighbour's address, for people and for reconciliation
   auto operator<=>(const Adjacency&) const = default;
 };
@@ -70,10 +71,12 @@ struct Route {
   auto operator<=>(const Route&) const = default;
 };
 
-// An address of the router on one of its ports, with its subnet's length.
+// An address of the router on one of its interfaces, a port or a VLAN of it, with its subnet's
+// length.
 struct PortAddress {
   NodeId node;
   PortId port;
+  VlanId vlan;
   IpAddress address;
   std::uint8_t length{};
   auto operator<=>(const PortAddress&) const = default;

@@ -13,7 +13,7 @@
 
 namespace rackway::fib {
 
-inline constexpr std::uint16_t kSnapshotVersion = 1;
+inline constexpr std::uint16_t kSnapshotVersion = 2;
 
 // Errors name the path.
 [[nodiscard]] Result<void> write_snapshot(const Fib& fib, const std::filesystem::path& path);

@@ -15,7 +15,15 @@ from lab import bench, lifecycle, rackway, report
 from lab.checks.catalogue import run_all
 from lab.errors import LabError
 from lab.measure import measure
-from lab.topology import DEFAULT_NODES, MAX_NODES, MIN_NODES, Topology
+from lab.topology import (
+    DEFAULT_MTU,
+    DEFAULT_NODES,
+    MAX_MTU,
+    MAX_NODES,
+    MIN_MTU,
+    MIN_NODES,
+    Topology,
+)
 
 _EXAMPLES = """\
 commands:
@@ -28,6 +36,7 @@ examples:
   ./dev lab                 bring up four nodes, show them at work, leave them running
   ./dev lab --check         bring up, run every check, take down, exit 0 or 1
   ./dev lab --nodes 3
+  ./dev lab --mtu 9000      jumbo frames, at every port and over the fabric
   ./dev lab down
 """
 
@@ -36,6 +45,13 @@ def _node_count(text: str) -> int:
     number = int(text) if text.isdigit() else 0
     if not MIN_NODES <= number <= MAX_NODES:
         raise argparse.ArgumentTypeError(f"{text} is not a number from {MIN_NODES} to {MAX_NODES}")
+    return number
+
+
+def _mtu(text: str) -> int:
+    number = int(text) if text.isdigit() else 0
+    if not MIN_MTU <= number <= MAX_MTU:
+        raise argparse.ArgumentTypeError(f"{text} is not a number from {MIN_MTU} to {MAX_MTU}")
     return number
 
 
@@ -55,6 +71,9 @@ def _parse(words: list[str]) -> argparse.Namespace:
         "command", nargs="?", default="up", choices=("up", "down", "status", "bench")
     )
     parser.add_argument("--nodes", type=_node_count, default=DEFAULT_NODES, metavar="N")
+    parser.add_argument(
+        "--mtu", type=_mtu, default=DEFAULT_MTU, metavar="OCTETS", help="up: of all ports"
+    )
     parser.add_argument("--check", action="store_true", help="run all checks, then take it down")
     parser.add_argument("--force", action="store_true", help="down: names of others go as well")
     parser.add_argument("--json", type=Path, metavar="FILE", help="bench: write the figures there")
@@ -64,6 +83,8 @@ def _parse(words: list[str]) -> argparse.Namespace:
     for option, command in (("check", "up"), ("force", "down"), ("json", "bench")):
         if getattr(arguments, option) and arguments.command != command:
             parser.error(f"--{option} goes with {command}, not with {arguments.command}")
+    if arguments.mtu != DEFAULT_MTU and arguments.command != "up":
+        parser.error(f"--mtu goes with up, not with {arguments.command}")
     return arguments
 
 
@@ -72,7 +93,7 @@ def _say(text: str) -> None:
 
 
 def _up(arguments: argparse.Namespace) -> int:
-    topology = Topology(arguments.nodes)
+    topology = Topology(arguments.nodes, arguments.mtu)
     lifecycle.up(topology, _say)
     if arguments.check:
         return _check(topology)

@@ -112,7 +112,7 @@ def create(topology: Topology) -> None:
     _create_management(topology)
     _create_router()
     for node, host in zip(topology.nodes, topology.hosts):
-        _connect(node, host)
+        _connect(node, host, topology.mtu)
 
 
 def _create_management(topology: Topology) -> None:
@@ -140,16 +140,21 @@ def _create_management(topology: Topology) -> None:
 
 def _create_router() -> None:
     set_sysctls(
-        ROUTER_NAMESPACE, {"net.ipv4.ip_forward": "1", "net.ipv6.conf.all.forwarding": "1"}
+        ROUTER_NAMESPACE,
+        {
+            "net.ipv4.ip_forward": "1",
+            "net.ipv6.conf.all.forwarding": "1",
+            "net.ipv6.conf.default.keep_addr_on_down": "1",
+        },
     )
 
 
-def _connect(node: Node, host: Host) -> None:
+def _connect(node: Node, host: Host, mtu: int) -> None:
     _ip_batch(
         node.namespace,
         [
-            f"link add ext0 address {node.port_mac} type veth "
-            f"peer name eth0 address {host.mac} netns {host.namespace}"
+            f"link add ext0 mtu {mtu} address {node.port_mac} type veth "
+            f"peer name eth0 mtu {mtu} address {host.mac} netns {host.namespace}"
         ],
     )
     _leave_to_node(node)

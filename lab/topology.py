@@ -18,6 +18,10 @@ DEFAULT_NODES = 4
 MIN_NODES = 2
 MAX_NODES = 8
 
+DEFAULT_MTU = 1500
+MIN_MTU = 1280
+MAX_MTU = 9216
+
 _JSON_COLUMNS = 100
 
 RUN_DIRECTORY = Path("/run/rackway")
@@ -117,6 +121,8 @@ class Topology:
     """A full mesh of SIZE nodes with one host each."""
 
     size: int = DEFAULT_NODES
+    mtu: int = DEFAULT_MTU  # of every port, hence of the fabric
+    urpf: tuple[str, ...] = ()  # by node, of its port; none: off
 
     @property
     def nodes(self) -> list[Node]:
@@ -154,16 +160,35 @@ class Topology:
         ]
 
 
-def external_device() -> str:
+def buffer_size(mtu: int) -> int:
+    """What a device copies a frame through: a multiple of 2048, as the nodes' packet buffers."""
+    return -(-(mtu + 128) // 2048) * 2048
+
+
+def external_device(mtu: int = DEFAULT_MTU) -> str:
     """The DPDK device of an external port: the one place that chooses how a node meets its host."""
-    return "net_af_packet0,iface=ext0,qpairs=1,framesz=2048,blocksz=4096,framecnt=2048"
+    size = buffer_size(mtu)
+    frames = 2048 if mtu <= DEFAULT_MTU else 512
+    return (
+        f"net_af_packet0,iface=ext0,qpairs=1,framesz={size},blocksz={2 * size},framecnt={frames}"
+    )
 
 
-def _memif(number_on_node: int, role: str, link: int, nodes: tuple[Node, Node]) -> str:
+def _port(node: Node, topology: Topology) -> dict:
+    """What is as it would be anyway is left out."""
+    port = {"name": "p0", "device": external_device(topology.mtu)}
+    if topology.mtu != DEFAULT_MTU:
+        port["mtu"] = topology.mtu
+    if node.number <= len(topology.urpf):
+        port["urpf"] = topology.urpf[node.number - 1]
+    return port
+
+
+def _memif(number_on_node: int, role: str, link: int, nodes: tuple[Node, Node], mtu: int) -> str:
     socket = MEMIF_DIRECTORY / f"{nodes[0].name}-{nodes[1].name}.sock"
     return (
         f"net_memif{number_on_node},role={role},id={link},"
-        f"socket={socket},socket-abstract=no,rsize=10,bsize=2048"
+        f"socket={socket},socket-abstract=no,rsize=10,bsize={buffer_size(mtu)}"
     )
 
 
@@ -175,8 +200,8 @@ def _links(topology: Topology) -> list[dict]:
             {
                 "between": [a.name, b.name],
                 "devices": [
-                    _memif(used[a], "server", number, (a, b)),
-                    _memif(used[b], "client", number, (a, b)),
+                    _memif(used[a], "server", number, (a, b), topology.mtu),
+                    _memif(used[b], "client", number, (a, b), topology.mtu),
                 ],
             }
         )
@@ -211,8 +236,7 @@ def cluster_document(topology: Topology) -> dict:
             "namespace": ROUTER_NAMESPACE,
         },
         "nodes": [
-            {"name": node.name, "ports": [{"name": "p0", "device": external_device()}]}
-            for node in topology.nodes
+            {"name": node.name, "ports": [_port(node, topology)]} for node in topology.nodes
         ],
         "fabric": {"links": _links(topology)},
         "vlb": {"relay_percent": 25},

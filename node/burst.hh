@@ -61,11 +61,13 @@ struct Burst {
   Mask plain{};         // passed every check of PlainCheck; nothing needs a second look
   Mask ipv4{}, ipv6{};  // what the frame carries; neither: ARP
   Mask l2_group{};      // the destination MAC was a group address
+  Mask tagged{};        // Untag took a tag off, be it one of VLAN 0
 
   // By slot; valid once the stage that finds it out has run.
   alignas(64) std::array<std::uint8_t*, kBurst> octets;  // first octet of the frame
   alignas(64)
       std::array<std::uint16_t, kBurst> ip_size;  // octets of the IP packet, padding not counted
+  std::array<std::uint16_t, kBurst> tag;          // of tagged ones: priority and VLAN, as received
   alignas(64) std::array<std::uint32_t, kBurst> flow_hash;
   alignas(64) std::array<Ipv4Address, kBurst> ipv4_destination;
   alignas(64) std::array<Ipv6Address, kBurst> ipv6_destination;
@@ -82,7 +84,7 @@ struct Burst {
   void begin(std::uint16_t n) noexcept {
     size = n;
     undecided = first_bits(n);
-    transmitted = punted = dropped = plain = ipv4 = ipv6 = l2_group = via_relay = 0;
+    transmitted = punted = dropped = plain = ipv4 = ipv6 = l2_group = tagged = via_relay = 0;
   }
 
   void drop(std::size_t i, DropReason why) noexcept {
@@ -102,6 +104,12 @@ struct Burst {
     undecided &= ~bit(i);
     transmitted |= bit(i);
     output[i] = static_cast<std::uint16_t>(to);
+  }
+
+  // That the frame came in by; 0 without a tag.
+  [[nodiscard]] VlanId vlan(std::size_t i) const noexcept {
+    const bool has_tag = (tagged & bit(i)) != 0;
+    return {static_cast<std::uint16_t>(has_tag ? tag[i] & 0x0fff : 0)};
   }
 
   [[nodiscard]] Fate fate(std::size_t i) const noexcept {

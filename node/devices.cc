@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/devices.hh"
 
+#include <net/if.h>
 #include <rte_dev.h>
 #include <rte_errno.h>
 #include <rte_ethdev.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
 #include "base/log.hh"
 #include "base/startup_error.hh"
+#include "base/unique_fd.hh"
 #include "node/datapath_gate.hh"
 #include "node/interrupt_thread.hh"
 #include "vlb/fabric_tag.hh"
@@ -60,7 +65,47 @@ void configure(Place& place, const std::string& device, rte_mempool* pool) {
   if (error != 0) refuse(place, device, "can not set up sending", error);
 }
 
-std::unique_ptr<Place> make_place(std::string name, const std::string& device, rte_mempool* pool) {
+// Drivers that copy frames do so through buffers whose size is in the device string.
+void check_room(const std::string& place, const std::string& device, std::uint16_t mtu) {
+  constexpr std::uint32_t kFrame = RTE_ETHER_HDR_LEN + RTE_VLAN_HLEN + RTE_ETHER_CRC_LEN;
+  constexpr std::uint32_t kKernelHeader = 66;  // tpacket2_hdr, sockaddr_ll, alignment
+  const bool memif = device.starts_with("net_memif");
+  if (!memif && !device.starts_with("net_af_packet")) return;
+  const std::string key = memif ? "bsize" : "framesz";
+  const std::string given = value_of(device, key);
+  const std::uint32_t size = given.empty() ? 2048 : std::strtoul(given.c_str(), nullptr, 10);
+  const std::uint32_t needed = mtu + kFrame + (memif ? 0 : kKernelHeader);
+  if (size >= needed) return;
+  throw StartupError(place + ": can not take MTU " + std::to_string(mtu) + ": " + key + " is " +
+                         std::to_string(size),
+                     device, "give it a " + key + " of " + std::to_string(needed) + " or more");
+}
+
+// The driver's library says that af_packet takes no more than 1500, whatever framesz is.
+bool set_interface_mtu(const std::string& device, std::uint16_t mtu) {
+  const auto interface = value_of(device, "iface");
+  if (!device.starts_with("net_af_packet") || interface.size() >= IFNAMSIZ) return false;
+  const UniqueFd fd(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  ifreq request{};
+  interface.copy(request.ifr_name, IFNAMSIZ - 1);
+  request.ifr_mtu = mtu;
+  return fd && ::ioctl(fd.get(), SIOCSIFMTU, &request) == 0;
+}
+
+void set_mtu(Place& place, std::uint16_t mtu, const std::string& device) {
+  std::uint16_t present = 0;
+  place.mtu = mtu;
+  if (rte_eth_dev_get_mtu(place.device, &present) == 0 && present == mtu) return;
+  const int error = rte_eth_dev_set_mtu(place.device, mtu);
+  if (error == -EINVAL && set_interface_mtu(device, mtu)) return;
+  if (error != 0 && error != -ENOTSUP) {
+    refuse(place, device, "can not set MTU " + std::to_string(mtu), error);
+  }
+}
+
+std::unique_ptr<Place> make_place(std::string name, const std::string& device, std::uint16_t mtu,
+                                  rte_mempool* pool) {
+  check_room(name, device, mtu);
   auto place = std::make_unique<Place>();
   place->name = std::move(name);
   prepare_memif(device);
@@ -73,17 +118,8 @@ std::unique_ptr<Place> make_place(std::string name, const std::string& device, r
     refuse(*place, device, "is not an Ethernet device", error);
   }
   configure(*place, device, pool);
+  set_mtu(*place, mtu, device);
   return place;
-}
-
-void set_mtu(Place& place, std::uint16_t mtu, const std::string& device) {
-  std::uint16_t present = 0;
-  place.mtu = mtu;
-  if (rte_eth_dev_get_mtu(place.device, &present) == 0 && present == mtu) return;
-  const int error = rte_eth_dev_set_mtu(place.device, mtu);
-  if (error != 0 && error != -ENOTSUP) {
-    refuse(place, device, "can not set MTU " + std::to_string(mtu), error);
-  }
 }
 
 void read_mac(Place& place, const std::string& device) {
@@ -100,8 +136,8 @@ void read_mac(Place& place, const std::string& device) {
 }
 
 std::unique_ptr<Place> make_port(const cluster::PortSetup& setup, rte_mempool* pool) {
-  auto port = make_place("port " + setup.name, setup.device, pool);
-  set_mtu(*port, setup.mtu, setup.device);
+  auto port = make_place("port " + setup.name, setup.device, setup.mtu, pool);
+  port->urpf = setup.urpf;
   read_mac(*port, setup.device);
   // The MAC filter of a NIC lets group addresses of neighbour discovery and routing protocols pass
   // only if told to; not every driver can be.
@@ -132,8 +168,8 @@ void make_places(Places& places, const cluster::Welcome& welcome, const topo::Fa
   places.ports = welcome.ports.size();
   for (std::size_t i = 0; i < table.local_links().size(); ++i) {
     const auto peer = table.local_links()[i].peer;
-    places.outputs.push_back(
-        make_place("fabric " + welcome.node_names[peer.value], welcome.link_devices[i], pool));
+    places.outputs.push_back(make_place("fabric " + welcome.node_names[peer.value],
+                                        welcome.link_devices[i], welcome.fabric_mtu, pool));
     places.outputs.back()->connects = is_memif_client(welcome.link_devices[i]);
     run_on_interrupt_thread([&] { start_link(*places.outputs.back()); });
   }

@@ -99,9 +99,10 @@ unsigned forwarding_lcore() {
   return kForwardingLcore;
 }
 
-rte_mempool* make_packet_pool(std::uint32_t buffers) {
+rte_mempool* make_packet_pool(std::uint32_t buffers, std::uint16_t room) {
   constexpr unsigned kCache = 256;
-  auto* pool = rte_pktmbuf_pool_create("packets", buffers, kCache, 0, RTE_MBUF_DEFAULT_BUF_SIZE,
+  auto* pool = rte_pktmbuf_pool_create("packets", buffers, kCache, 0,
+                                       static_cast<std::uint16_t>(room + RTE_PKTMBUF_HEADROOM),
                                        static_cast<int>(rte_socket_id()));
   if (pool == nullptr) {
     throw StartupError(

@@ -26,8 +26,15 @@ struct EalOptions {
 void start_eal(const EalOptions& options);
 [[nodiscard]] unsigned forwarding_lcore();
 
-// Packet buffers of 2 KiB for the whole node. Throws StartupError when memory_mb is too little.
-[[nodiscard]] rte_mempool* make_packet_pool(std::uint32_t buffers);
+// Octets of a packet buffer: 2 KiB, or as many times that as a frame of this MTU needs with what
+// drivers put around it.
+[[nodiscard]] constexpr std::uint16_t buffer_room(std::uint16_t largest_mtu) noexcept {
+  constexpr std::uint32_t kStep = 2048, kAround = 128;
+  return static_cast<std::uint16_t>((largest_mtu + kAround + kStep - 1) / kStep * kStep);
+}
+
+// Packet buffers for the whole node. Throws StartupError when there is too little memory.
+[[nodiscard]] rte_mempool* make_packet_pool(std::uint32_t buffers, std::uint16_t room = 2048);
 void stop_eal();
 
 }  // namespace rackway::node

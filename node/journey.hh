@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The packet's journey through a node, in the order in which it happens. Three entrances:
 //
-//   external port   PlainCheck, and for what is not plain: EthernetCheck -> Arp -> Ipv4Check ->
-//                     Ipv6Check; then Lookup -> Resolve
+//   external port   PlainCheck, and for what is not plain: Untag (and what had a tag is looked at
+//                     once more) -> EthernetCheck -> Arp -> Ipv4Check -> Ipv6Check;
+//                     SourceCheck, if the port asks for it; then Lookup -> Resolve
 //                     (Resolve: punt, drop, rewrite for a neighbour, or tag and into the fabric)
 //   fabric link     Relay (on towards the egress node, or rewrite for a neighbour)
 //   controller      Inject
@@ -25,7 +26,9 @@
 #include "node/stage/punt.hh"
 #include "node/stage/relay.hh"
 #include "node/stage/resolve.hh"
+#include "node/stage/source_check.hh"
 #include "node/stage/transmit.hh"
+#include "node/stage/untag.hh"
 #include "vlb/steering.hh"
 
 namespace rackway::node {
@@ -42,8 +45,9 @@ class Journey {
   // burst.begin() has been called for the frames received at context.in.
   void from_external_port(Burst& burst, const Context& context) noexcept {
     take(burst, context.in);
-    plain_check_.run(burst, context);
+    plain_check_.run(burst, burst.undecided, context);
     if (burst.plain != burst.undecided) check_with_care(burst, context);
+    if (context.in.urpf != topo::Urpf::off) source_check_.run(burst, context);
     lookup_.run(burst, context);
     resolve_.run(burst, context);
     punt_.run(burst, context);
@@ -78,6 +82,9 @@ class Journey {
   }
 
   void check_with_care(Burst& burst, const Context& context) noexcept {
+    if (const Mask untagged = untag_.run(burst, context); untagged != 0) {
+      plain_check_.run(burst, untagged, context);
+    }
     ethernet_check_.run(burst, context);
     arp_.run(burst, context);
     ipv4_check_.run(burst, context);
@@ -86,10 +93,12 @@ class Journey {
 
   Places& places_;
   PlainCheck plain_check_;
+  Untag untag_;
   EthernetCheck ethernet_check_;
   Arp arp_;
   Ipv4Check ipv4_check_;
   Ipv6Check ipv6_check_;
+  SourceCheck source_check_;
   Lookup lookup_;
   Resolve resolve_;
   Relay relay_;

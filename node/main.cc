@@ -23,7 +23,7 @@ using namespace rackway;
 using namespace rackway::node;
 
 constexpr unsigned kQueue = 4096;
-constexpr std::uint32_t kBuffersPerMb = 128;  // half of the memory, at about 2.3 KB each
+constexpr std::uint32_t kSmallBuffersPerMb = 128;  // about a third of the memory
 
 std::atomic<bool> stop_requested{false};
 std::atomic<Shared*> running{nullptr};
@@ -79,6 +79,15 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
   return std::nullopt;
 }
 
+// As many as have room in the same memory.
+rte_mempool* make_pool(std::uint32_t memory_mb, std::uint16_t largest_mtu) {
+  constexpr std::uint32_t kBeside = 256;  // headroom, rte_mbuf
+  const std::uint16_t room = buffer_room(largest_mtu);
+  const std::uint64_t small = std::uint64_t{memory_mb} * kSmallBuffersPerMb;
+  const std::uint64_t buffers = small * (buffer_room(1500) + kBeside) / (room + kBeside);
+  return make_packet_pool(static_cast<std::uint32_t>(buffers), room);
+}
+
 rte_ring* make_queue(const char* name, unsigned flags) {
   auto* ring = rte_ring_create(name, kQueue, static_cast<int>(rte_socket_id()), flags);
   if (ring == nullptr) throw StartupError("no memory for queues", name, "give more --memory");
@@ -117,10 +126,10 @@ void run(Agent& agent, Shared& shared, const Options& options, const std::string
 int start(const Options& options) {
   fib::require_processor();
   start_eal(options.eal);
-  auto* pool = make_packet_pool(options.eal.memory_mb * kBuffersPerMb);
   Agent agent(options.eal.name, options.controller);
   const auto welcome = agent.join(stop_requested);
   if (welcome) {
+    auto* pool = make_pool(options.eal.memory_mb, welcome->fabric_mtu);
     const auto shared = build(*welcome, pool);
     run(agent, *shared, options, welcome->packets, pool);
     close_devices(shared->places);

@@ -14,6 +14,7 @@
 #include "base/id.hh"
 #include "base/mac_address.hh"
 #include "node/counters.hh"
+#include "topo/urpf.hh"
 
 namespace rackway::node {
 
@@ -21,7 +22,8 @@ struct Place {
   std::string name;        // "p0", "fabric n2": for people
   std::uint16_t device{};  // DPDK port id
   MacAddress mac;
-  std::uint16_t mtu{};  // octets of IP
+  std::uint16_t mtu{};               // octets of IP
+  topo::Urpf urpf{topo::Urpf::off};  // external ports only
   // False while the device is stopped or its link is down: the core leaves it alone. Release by who
   // changes it (with the core parked when the device stops), acquire by the core.
   std::atomic<bool> usable{false};

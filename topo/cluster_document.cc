@@ -88,14 +88,23 @@ ControllerConfig parse_controller(const JsonValue& value) {
   return controller;
 }
 
+Urpf parse_urpf(const JsonValue& value) {
+  const auto text = value.text();
+  if (text == "off") return Urpf::off;
+  if (text == "loose") return Urpf::loose;
+  if (text == "strict") return Urpf::strict;
+  value.refuse(in_quotes(text) + " is not a mode of uRPF", "write off, loose or strict");
+}
+
 PortConfig parse_port(const JsonValue& value) {
-  const JsonObject object(value, {"name", "device", "mtu"});
+  const JsonObject object(value, {"name", "device", "mtu", "urpf"});
   PortConfig port;
   port.name = object.at("name").name("_.-", kMaxPortName);
   port.device = object.at("device").text();
   if (const auto mtu = object.find("mtu")) {
     port.mtu = static_cast<std::uint16_t>(mtu->number(kMinMtu, kMaxMtu));
   }
+  if (const auto urpf = object.find("urpf")) port.urpf = parse_urpf(*urpf);
   return port;
 }
 
@@ -285,6 +294,14 @@ std::optional<NodeId> ClusterDocument::find_node(const std::string& node_name) c
                                   [&](const NodeConfig& node) { return node.name == node_name; });
   if (found == nodes.end()) return std::nullopt;
   return NodeId{static_cast<NodeId::rep>(found - nodes.begin())};
+}
+
+std::uint16_t ClusterDocument::largest_mtu() const {
+  std::uint16_t largest = 0;
+  for (const auto& node : nodes) {
+    for (const auto& port : node.ports) largest = std::max(largest, port.mtu);
+  }
+  return largest == 0 ? PortConfig().mtu : largest;
 }
 
 ClusterDocument parse_cluster_document(const std::string& json_text, const std::string& file_name) {

@@ -12,6 +12,7 @@
 #include "base/id.hh"
 #include "base/ip_address.hh"
 #include "base/mac_address.hh"
+#include "topo/urpf.hh"
 
 namespace rackway::topo {
 
@@ -19,6 +20,7 @@ struct PortConfig {
   std::string name;         // unique within the node, e.g. "p0"; [A-Za-z0-9_.-]{1,8}
   std::string device;       // DPDK device string, e.g. "net_af_packet0,iface=ext0"
   std::uint16_t mtu{1500};  // octets of IP, 1280..9216
+  Urpf urpf{Urpf::off};
 };
 
 struct NodeConfig {
@@ -61,6 +63,8 @@ struct ClusterDocument {
   VlbConfig vlb;
   std::vector<StaticRoute> routes;
 
+  // Of all external ports: what every fabric link has to carry. 1500 without any port.
+  [[nodiscard]] std::uint16_t largest_mtu() const;
   [[nodiscard]] std::optional<NodeId> find_node(const std::string& node_name) const;
 };
 

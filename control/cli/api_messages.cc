@@ -44,7 +44,7 @@ std::string text_of(const Json& value) {
 
 std::string next_hop_text(const Json& next_hop) {
   if (!next_hop.is_object()) return text_of(next_hop);
-  auto text = text_of(member(next_hop, "port"));  // has the node's name in it: n1-p0
+  auto text = text_of(member(next_hop, "interface"));  // has the node's name in it: n1-p0
   const auto address = text_of(member(next_hop, "address"));
   if (address != kNothing) text = address + "@" + text;
   const auto weight = text_of(member(next_hop, "weight"));

@@ -49,7 +49,8 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->required()
       ->type_name("TABLE")
       ->check(check_table_name, "");
-  show->add_option("name", arguments.name, "Only this object: a prefix, an address, a node, a port")
+  show->add_option("name", arguments.name,
+                   "Only this object: a prefix, an address, a node, a port, an interface")
       ->type_name("NAME")
       ->check(check_object_name, "");
   add_options(*show, arguments);

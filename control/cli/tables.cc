@@ -20,6 +20,7 @@ Table cluster() {
            {"ipv6_routes", "ipv6_routes", Print::number},
            {"groups", "groups", Print::number},
            {"adjacencies", "adjacencies", Print::number},
+           {"routes_cut_short", "routes_cut_short", Print::number},
            {"uptime_s", "uptime_s", Print::number},
            {"settled", "settled", Print::text},
            {"waiting_static_routes", "waiting_static_routes", Print::sentences}}};
@@ -60,6 +61,18 @@ Table ports() {
            {"DEVICE", "device", Print::text}}};
 }
 
+Table interfaces() {
+  return {"interfaces",
+          true,
+          false,
+          {{"NAME", "name", Print::text},
+           {"PORT", "port", Print::text},
+           {"VLAN", "vlan", Print::number},
+           {"STATE", "state", Print::text},
+           {"MTU", "mtu", Print::number},
+           {"ADDRESSES", "addresses", Print::list}}};
+}
+
 Table fabric() {
   return {"fabric",
           true,
@@ -96,7 +109,7 @@ Table adjacencies() {
           false,
           {{"NODE", "node", Print::text},
            {"INDEX", "index", Print::number},
-           {"PORT", "port", Print::text},
+           {"INTERFACE", "interface", Print::text},
            {"NEXT_HOP", "next_hop", Print::text},
            {"MAC", "mac", Print::text},
            {"MTU", "mtu", Print::number}}};
@@ -115,8 +128,8 @@ Table drops() {
 }  // namespace
 
 const std::vector<Table>& tables() {
-  static const std::vector<Table> all{cluster(), nodes(),       ports(), fabric(),
-                                      routes(),  adjacencies(), drops()};
+  static const std::vector<Table> all{cluster(), nodes(),  ports(),       interfaces(),
+                                      fabric(),  routes(), adjacencies(), drops()};
   return all;
 }
 

@@ -15,11 +15,19 @@
 #include <utility>
 #include <vector>
 
+#include "base/id.hh"
 #include "base/ip_address.hh"
 #include "base/mac_address.hh"
 #include "base/result.hh"
 
 namespace rackway::control {
+
+// A link that carries one 802.1Q VLAN (1..4094) of another one of the same namespace.
+struct KernelVlan {
+  int parent{};  // ifindex
+  VlanId id;
+  auto operator<=>(const KernelVlan&) const = default;
+};
 
 struct KernelLink {
   int ifindex{};
@@ -28,6 +36,7 @@ struct KernelLink {
   bool carrier{};  // IFF_LOWER_UP
   std::uint32_t mtu{};
   MacAddress mac;
+  std::optional<KernelVlan> vlan{};
   bool operator==(const KernelLink&) const = default;
 };
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/kernel/netlink_messages.hh"
 
+#include <arpa/inet.h>
 #include <linux/if.h>
 #include <linux/if_addr.h>
+#include <linux/if_ether.h>
 #include <linux/if_link.h>
 #include <linux/neighbour.h>
 #include <linux/nexthop.h>
@@ -34,11 +36,46 @@ bool read_mac(const Attribute& attribute, MacAddress& into) {
   return true;  // another size is another kind of link, not a fault
 }
 
-bool read_kind(Bytes link_info, std::string& kind) {
+// What a link is: its kind, and what only that kind has.
+bool read_link_info(Bytes link_info, std::string& kind, Bytes& data) {
   return for_each_attribute(link_info, [&](const Attribute& attribute) {
-    return attribute.type != IFLA_INFO_KIND || attribute.read(kind, 64);
+    switch (attribute.type) {
+      case IFLA_INFO_KIND: return attribute.read(kind, 64);
+      case IFLA_INFO_DATA: data = attribute.payload; return true;
+      default: return true;
+    }
   });
 }
+
+// A link of kind vlan; service tags (802.1ad) and the VLAN 0, which is no VLAN, leave id as it is.
+bool read_vlan(Bytes data, VlanId& id) {
+  std::uint16_t number = 0, protocol = htons(ETH_P_8021Q);
+  const bool sound = for_each_attribute(data, [&](const Attribute& attribute) {
+    switch (attribute.type) {
+      case IFLA_VLAN_ID: return attribute.read(number);
+      case IFLA_VLAN_PROTOCOL: return attribute.read(protocol);
+      default: return true;
+    }
+  });
+  if (protocol == htons(ETH_P_8021Q) && number <= kMaxVlan) id = {number};
+  return sound;
+}
+
+// Of a link, what tells whether it is a VLAN of another.
+struct LinkParent {
+  std::uint32_t ifindex{};
+  bool elsewhere{};  // ifindex counts in another namespace
+  Bytes data;
+
+  // Nothing to read for links of other kinds.
+  [[nodiscard]] bool read(const std::string& kind, std::optional<KernelVlan>& into) const {
+    VlanId id;
+    if (kind != "vlan") return true;
+    if (!read_vlan(data, id)) return false;
+    if (id != VlanId{} && ifindex != 0 && !elsewhere) into = {static_cast<int>(ifindex), id};
+    return true;
+  }
+};
 
 Parsed parse_link(bool removed, Bytes payload) {
   const auto header = read_struct<ifinfomsg>(payload);
@@ -47,6 +84,7 @@ Parsed parse_link(bool removed, Bytes payload) {
   if (header->ifi_family != AF_UNSPEC) return kOfNoInterest;
   LinkMessage message{.removed = removed, .link = {}, .flags = header->ifi_flags, .kind = {}};
   KernelLink& link = message.link;
+  LinkParent parent;
   link.ifindex = header->ifi_index;
   link.up = (header->ifi_flags & IFF_UP) != 0;
   link.carrier = (header->ifi_flags & IFF_LOWER_UP) != 0;
@@ -55,11 +93,14 @@ Parsed parse_link(bool removed, Bytes payload) {
       case IFLA_IFNAME: return attribute.read(link.name, IFNAMSIZ);
       case IFLA_MTU: return attribute.read(link.mtu);
       case IFLA_ADDRESS: return read_mac(attribute, link.mac);
-      case IFLA_LINKINFO: return read_kind(attribute.payload, message.kind);
+      case IFLA_LINK: return attribute.read(parent.ifindex);
+      case IFLA_LINK_NETNSID: parent.elsewhere = true; return true;
+      case IFLA_LINKINFO: return read_link_info(attribute.payload, message.kind, parent.data);
       default: return true;
     }
   });
   if (!sound || link.ifindex <= 0 || link.name.empty()) return std::nullopt;
+  if (!parent.read(message.kind, link.vlan)) return std::nullopt;
   return message;
 }
 

@@ -104,6 +104,8 @@ void make_router(const std::string& network_namespace) {
   inside_namespace(network_namespace, [] {
     write_setting("/proc/sys/net/ipv4/ip_forward", "1");
     write_setting("/proc/sys/net/ipv6/conf/all/forwarding", "1");
+    // A port goes down when its MAC changes, and its VLANs with it.
+    write_setting("/proc/sys/net/ipv6/conf/default/keep_addr_on_down", "1");
   });
   LinkControl links(network_namespace);
   if (const auto up = links.change(LinkControl::kLoopback, {.up = true}); !up) {

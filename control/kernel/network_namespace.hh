@@ -12,7 +12,8 @@ namespace rackway::control {
 // exceptions pass through.
 void inside_namespace(const std::string& network_namespace, const std::function<void()>& body);
 
-// Creates it if it is missing (its loopback up, forwarding on); true if it was created.
+// Creates it if it is missing (its loopback up, forwarding on, IPv6
+// addresses kept while links are down); true if it was created.
 bool ensure_namespace(const std::string& network_namespace);
 
 // Deletes one that ensure_namespace() created, with all devices in it.

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "node/stage/own_address.hh"
+#include "node/stage/tag.hh"
 
 namespace rackway::node {
 namespace {
@@ -45,12 +46,13 @@ void handle_request(const Slot& slot, rte_arp_hdr& arp, const Context& context) 
   const auto sender = address_at(&arp.arp_data.arp_sip);
   const auto target = address_at(&arp.arp_data.arp_tip);
   if (sender == target) return slot.punt(PuntClass::neighbor);  // announcement
-  if (!is_own_address(context, target)) return slot.drop(DropReason::arp_not_for_us);
+  const VlanId vlan = slot.burst().vlan(slot.index());
+  if (!is_own_address(context, vlan, target)) return slot.drop(DropReason::arp_not_for_us);
   MacAddress mac;
   std::memcpy(mac.bytes.data(), &arp.arp_data.arp_sha, 6);
-  if (!node_answers(context, sender, mac)) return slot.punt(PuntClass::neighbor);
+  if (!node_answers(context, vlan, sender, mac)) return slot.punt(PuntClass::neighbor);
   answer(slot, arp, context.in.mac);
-  slot.transmit(context.port.value);
+  send_back(slot, context.port);
 }
 
 void handle(const Slot& slot, const Context& context) noexcept {

@@ -23,14 +23,10 @@ void check(const Slot& slot, const Place& in) noexcept {
     return slot.drop(vlb::is_fabric_address(destination) ? DropReason::fabric_frame_on_external_port
                                                          : DropReason::foreign_mac);
   }
-  if ((slot.frame().ol_flags & RTE_MBUF_F_RX_VLAN) != 0) {
-    return slot.drop(DropReason::vlan_unsupported);
-  }
   switch (load_be<std::uint16_t>(octets + 12)) {
     case RTE_ETHER_TYPE_IPV4: burst.ipv4 |= bit(slot.index()); return;
     case RTE_ETHER_TYPE_IPV6: burst.ipv6 |= bit(slot.index()); return;
     case RTE_ETHER_TYPE_ARP: return;
-    case RTE_ETHER_TYPE_VLAN:
     case RTE_ETHER_TYPE_QINQ: return slot.drop(DropReason::vlan_unsupported);
     default: return slot.drop(DropReason::ethertype_unsupported);
   }

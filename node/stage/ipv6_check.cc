@@ -71,7 +71,8 @@ void multicast(const Slot& slot, const rte_ipv6_hdr& ip) noexcept {
 
 void link_local(const Slot& slot, const rte_ipv6_hdr& ip, const Context& context) noexcept {
   const auto destination = IpAddress::from_bytes(ip.dst_addr, 16);
-  if (!is_own_address(context, *destination)) return slot.drop(DropReason::link_local_forward);
+  if (!is_own_address(context, slot.burst().vlan(slot.index()), *destination))
+    return slot.drop(DropReason::link_local_forward);
   to_router(slot, ip);
 }
 

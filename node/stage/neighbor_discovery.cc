@@ -9,6 +9,7 @@
 
 #include "base/byte_order.hh"
 #include "node/stage/own_address.hh"
+#include "node/stage/tag.hh"
 
 namespace rackway::node {
 namespace {
@@ -152,15 +153,16 @@ void solicitation(const Slot& slot, rte_ipv6_hdr& ip, const Context& context,
   std::memcpy(mac.bytes.data(), says ? options.source_link_layer : slot.octets() + 6, 6);
   // An answer to a group would be the router's voice in an attacker's hand.
   if (mac.is_multicast()) return slot.drop(DropReason::nd_malformed);
-  if (!is_own_address(context, *IpAddress::from_bytes(target, 16))) {
+  const VlanId vlan = slot.burst().vlan(slot.index());
+  if (!is_own_address(context, vlan, *IpAddress::from_bytes(target, 16))) {
     return slot.drop(DropReason::nd_not_for_us);
   }
   const auto asker = *IpAddress::from_bytes(ip.src_addr, 16);
-  if (is_zero(ip.src_addr) || !node_answers(context, asker, mac) || !resize(&slot.frame())) {
+  if (is_zero(ip.src_addr) || !node_answers(context, vlan, asker, mac) || !resize(&slot.frame())) {
     return slot.punt(PuntClass::neighbor);
   }
   answer(slot, ip, mac, context.in.mac);
-  slot.transmit(context.port.value);
+  send_back(slot, context.port);
 }
 
 }  // namespace

@@ -1,26 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ARP and neighbour discovery share: is an address the router's own on this port, and does the
-// FIB know the asker already as it shows itself?
+// The router's own addresses on the interface that a frame came in by, and what ARP and neighbour
+// discovery ask: is this one of them, and does the FIB know the asker already as it shows itself?
 #pragma once
 
+#include <algorithm>
+#include <functional>
 #include <optional>
+#include <span>
+#include <utility>
 
 #include "node/burst.hh"
 
 namespace rackway::node {
 
-[[nodiscard]] inline bool is_own_address(const Context& context,
+// On the port, or in a VLAN of it; a VLAN without any is none of the router's interfaces.
+[[nodiscard]] inline std::span<const fib::PortAddress> own_addresses(const Context& context,
+                                                                     VlanId vlan) noexcept {
+  const auto all = context.fib.addresses_of(context.self);
+  const auto interface = [](const fib::PortAddress& own) { return std::pair(own.port, own.vlan); };
+  const auto found =
+      std::ranges::equal_range(all, std::pair(context.port, vlan), std::less<>(), interface);
+  return {found.begin(), found.end()};
+}
+
+[[nodiscard]] inline bool is_own_address(const Context& context, VlanId vlan,
                                          const IpAddress& address) noexcept {
-  for (const auto& own : context.fib.addresses_of(context.self)) {
-    if (own.port == context.port && own.address == address) return true;
-  }
-  return false;
+  return std::ranges::any_of(own_addresses(context, vlan),
+                             [&](const fib::PortAddress& own) { return own.address == address; });
 }
 
 // The node answers a neighbour whom the router knows, and any while the controller is away. An
 // unknown one, or one whose MAC changed, is left to the kernel, which answers and learns from it.
-[[nodiscard]] inline bool node_answers(const Context& context, const IpAddress& neighbor,
-                                       const MacAddress& mac) noexcept {
+[[nodiscard]] inline bool node_answers(const Context& context, VlanId vlan,
+                                       const IpAddress& neighbor, const MacAddress& mac) noexcept {
   if (!context.controller_present) return true;
   const auto id =
       neighbor.is_v4() ? context.fib.lookup(neighbor.v4()) : context.fib.lookup(neighbor.v6());
@@ -31,7 +43,8 @@ namespace rackway::node {
   const auto adjacencies = context.fib.adjacencies_of(context.self);
   if (bucket.index.value >= adjacencies.size()) return false;
   const auto& adjacency = adjacencies[bucket.index.value];
-  return adjacency.valid && adjacency.port == context.port && adjacency.destination == mac;
+  return adjacency.valid && adjacency.port == context.port && adjacency.vlan == vlan &&
+         adjacency.destination == mac;
 }
 
 }  // namespace rackway::node

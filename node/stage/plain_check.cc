@@ -16,17 +16,20 @@ bool begins_with_ipv6(const Burst& burst) noexcept {
 
 }  // namespace
 
-void PlainCheck::run(Burst& burst, const Context& context) const noexcept {
+void PlainCheck::run(Burst& burst, Mask among, const Context& context) const noexcept {
   const std::uint64_t mac = mac_word(context.in.mac);
+  Mask ipv4, ipv6;
   // The family of the first packet first: often it is that of all.
   if (begins_with_ipv6(burst)) {
-    burst.ipv6 = plain_.ipv6(burst, burst.undecided, mac);
-    burst.ipv4 = plain_.ipv4(burst, burst.undecided & ~burst.ipv6, mac);
+    ipv6 = plain_.ipv6(burst, among, mac);
+    ipv4 = plain_.ipv4(burst, among & ~ipv6, mac);
   } else {
-    burst.ipv4 = plain_.ipv4(burst, burst.undecided, mac);
-    burst.ipv6 = plain_.ipv6(burst, burst.undecided & ~burst.ipv4, mac);
+    ipv4 = plain_.ipv4(burst, among, mac);
+    ipv6 = plain_.ipv6(burst, among & ~ipv4, mac);
   }
-  burst.plain = burst.ipv4 | burst.ipv6;
+  burst.ipv4 |= ipv4;
+  burst.ipv6 |= ipv6;
+  burst.plain |= ipv4 | ipv6;
 }
 
 }  // namespace rackway::node

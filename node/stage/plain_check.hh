@@ -17,8 +17,8 @@ class PlainCheck {
  public:
   explicit PlainCheck(PlainFrames plain = choose_plain_frames()) : plain_(plain) {}
 
-  // Requires octets. Sets plain, ipv4, ipv6 and the facts of plain slots.
-  void run(Burst& burst, const Context& context) const noexcept;
+  // Requires octets. Sets plain, ipv4, ipv6 and the facts of those of the slots that are plain.
+  void run(Burst& burst, Mask among, const Context& context) const noexcept;
 
  private:
   PlainFrames plain_;

@@ -3,6 +3,8 @@
 
 #include <rte_cycles.h>
 
+#include "node/stage/tag.hh"
+
 namespace rackway::node {
 namespace {
 
@@ -41,6 +43,9 @@ void Punt::run(Burst& burst, const Context& context) noexcept {
   const std::uint64_t now = rte_rdtsc();
   for_each(burst.punted, [&](std::size_t i) {
     if (!within_rate(burst.punt_class[i], now)) return burst.drop(i, burst.reason[i]);
+    if ((burst.tagged & bit(i)) != 0 && !put_tag_on(burst, i, burst.tag[i])) {
+      return burst.drop(i, DropReason::no_headroom);
+    }
     rte_mbuf* frame = burst.frames[i];
     frame->port = context.port.value;
     frame->hash.usr = static_cast<std::uint32_t>(burst.punt_class[i]);

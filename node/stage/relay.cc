@@ -63,8 +63,7 @@ void Relay::send_out(Burst& burst, Mask slots, const Context& context) const noe
     const auto type = load_be<std::uint16_t>(octets + 12);
     const std::uint32_t size = type == RTE_ETHER_TYPE_IPV4 ? ipv4_size(octets) : ipv6_size(octets);
     const bool is_ip = (type == RTE_ETHER_TYPE_IPV4) | (type == RTE_ETHER_TYPE_IPV6);
-    if (!(is_ip & adjacency.valid & (size - 1 < adjacency.mtu) &
-          (adjacency.port.value < ports.count))) {
+    if (!(is_ip & adjacency.valid & (size - 1 < adjacency.mtu) & ports.send_untagged(adjacency))) {
       return;
     }
     ports.write_macs(octets, adjacency);

@@ -78,7 +78,8 @@ TEST_F(ArgumentsTest, RefusesWithOneLineAndCode2) {
       {{"show", ""}, "there is no table ''"},
       {{"frobnicate"}, "not expected: frobnicate"},
       {{"show", "tables"},
-       "there is no table 'tables', only cluster, nodes, ports, fabric, routes, adjacencies, "
+       "there is no table 'tables', only cluster, nodes, ports, interfaces, fabric, routes, "
+       "adjacencies, "
        "drops"},
       {{"show", "nodes", "n1", "n2"}, "n2"},
       {{"show", "nodes", ""}, "the name is empty"},
@@ -120,8 +121,9 @@ TEST_F(ArgumentsTest, HelpNamesTablesAndOptions) {
   EXPECT_EQ(parse({"--help"}).error(), 0);
   EXPECT_NE(out_.str().find("show"), std::string::npos);
   EXPECT_EQ(parse({"show", "--help"}).error(), 0);
-  for (const char* word : {"cluster | nodes | ports | fabric | routes | adjacencies | drops",
-                           "--json", "--controller", "RACKWAY_CONTROLLER", "NAME"}) {
+  for (const char* word :
+       {"cluster | nodes | ports | interfaces | fabric | routes | adjacencies | drops", "--json",
+        "--controller", "RACKWAY_CONTROLLER", "NAME"}) {
     EXPECT_NE(out_.str().find(word), std::string::npos) << out_.str();
   }
   EXPECT_EQ(err_.str(), "");

@@ -51,7 +51,7 @@ void expect_fault(const Shown& shown, const std::string& expected) {
 const std::string kCluster =
     R"({"name": "lab", "epoch": 42, "digest": "00112233445566778899aabbccddeeff", "nodes": 3,
         "nodes_up": 2, "nodes_in_sync": 2, "ipv4_routes": 1000000, "ipv6_routes": 0, "groups": 7,
-        "adjacencies": 5, "uptime_s": 3601, "settled": false,
+        "adjacencies": 5, "routes_cut_short": 2, "uptime_s": 3601, "settled": false,
         "waiting_static_routes": ["203.0.113.0/24: no such subnet", "::/0: link down"]})";
 
 TEST(Show, AsksForTheTable) {
@@ -79,6 +79,7 @@ TEST(Show, PrintsTheClusterAsLines) {
                 "ipv6_routes: 0\n"
                 "groups: 7\n"
                 "adjacencies: 5\n"
+                "routes_cut_short: 2\n"
                 "uptime_s: 3601\n"
                 "settled: no\n"
                 "waiting_static_routes: 203.0.113.0/24: no such subnet; ::/0: link down\n");
@@ -148,18 +149,19 @@ TEST(Show, PrintsRoutesWithTheirNextHops) {
       show_table("routes", rows(R"(
           {"prefix": "203.0.113.0/24", "kind": "forward", "protocol": "static", "group": 12,
            "stale": false, "next_hops": [
-             {"node": "n1", "port": "n1-p0", "address": "10.0.1.2", "mac": "02:00:00:00:01:02",
+             {"node": "n1", "port": "n1-p0", "interface": "n1-p0", "address": "10.0.1.2", "mac": "02:00:00:00:01:02",
               "weight": 1},
-             {"node": "n2", "port": "n2-p1", "address": "10.0.2.2", "mac": "02:00:00:00:02:02",
+             {"node": "n2", "port": "n2-p1", "interface": "n2-p1.7", "address": "10.0.2.2",
+              "mac": "02:00:00:00:02:02",
               "weight": 3}]},
           {"prefix": "2001:db8:1111:2222:3333:4444:5555:6666/128", "kind": "local",
            "protocol": "kernel", "group": 3, "stale": true,
-           "next_hops": [{"node": "n1", "port": "n1-p0", "weight": 1}]},
+           "next_hops": [{"node": "n1", "interface": "n1-p0", "weight": 1}]},
           {"prefix": "198.51.100.0/24", "kind": "blackhole", "protocol": "250", "group": 0,
            "stale": false, "next_hops": []})")),
       "PREFIX                                      KIND       PROTOCOL  GROUP  STALE  NEXT_HOPS\n"
       "203.0.113.0/24                              forward    static       12  no     "
-      "10.0.1.2@n1-p0 10.0.2.2@n2-p1*3\n"
+      "10.0.1.2@n1-p0 10.0.2.2@n2-p1.7*3\n"
       "2001:db8:1111:2222:3333:4444:5555:6666/128  local      kernel        3  yes    n1-p0\n"
       "198.51.100.0/24                             blackhole  250           0  no     -\n");
 }
@@ -167,17 +169,28 @@ TEST(Show, PrintsRoutesWithTheirNextHops) {
 TEST(Show, PrintsAdjacencies) {
   expect_output(
       show_table("adjacencies", rows(R"(
-                    {"node": "n1", "index": 7, "port": "n1-p0", "next_hop": "10.0.1.2",
+                    {"node": "n1", "index": 7, "interface": "n1-p0", "next_hop": "10.0.1.2",
                      "mac": "02:00:00:00:01:02", "mtu": 1500},
-                    {"node": "n2", "index": 16777215, "port": "n2-p0",
+                    {"node": "n2", "index": 16777215, "interface": "n2-p0.4094",
                      "next_hop": "2001:db8:1111:2222:3333:4444:5555:6666",
                      "mac": "02:00:00:00:02:02", "mtu": 9000})")),
-      "NODE     INDEX  PORT   NEXT_HOP                                MAC                 "
+      "NODE     INDEX  INTERFACE   NEXT_HOP                                MAC                 "
       "MTU\n"
-      "n1           7  n1-p0  10.0.1.2                                02:00:00:00:01:02  "
+      "n1           7  n1-p0       10.0.1.2                                02:00:00:00:01:02  "
       "1500\n"
-      "n2    16777215  n2-p0  2001:db8:1111:2222:3333:4444:5555:6666  02:00:00:00:02:02  "
+      "n2    16777215  n2-p0.4094  2001:db8:1111:2222:3333:4444:5555:6666  02:00:00:00:02:02  "
       "9000\n");
+}
+
+TEST(Show, PrintsInterfaces) {
+  expect_output(show_table("interfaces", rows(R"(
+                    {"name": "n1-p0", "node": "n1", "port": "n1-p0", "vlan": 0, "state": "up",
+                     "mtu": 1500, "addresses": ["10.0.1.1/24", "fe80::1/64"]},
+                    {"name": "n1-p0.100", "node": "n1", "port": "n1-p0", "vlan": 100,
+                     "state": "down", "mtu": 1400, "addresses": []})")),
+                "NAME       PORT   VLAN  STATE   MTU  ADDRESSES\n"
+                "n1-p0      n1-p0     0  up     1500  10.0.1.1/24,fe80::1/64\n"
+                "n1-p0.100  n1-p0   100  down   1400  -\n");
 }
 
 TEST(Show, PrintsDrops) {
@@ -199,7 +212,7 @@ TEST(Show, MarksWhatTheControllerDoesNotSend) {
                 "n1    -     -             -\n"
                 "-     -     -             1\n");
   expect_output(show_table("routes", rows(R"({"prefix": "::/0", "next_hops": [{}, "x",
-                               {"node": "n1", "address": "::1"}, {"port": "n1-p0", "weight": 2}]})")),
+                               {"node": "n1", "address": "::1"}, {"interface": "n1-p0", "weight": 2}]})")),
                 "PREFIX  KIND  PROTOCOL  GROUP  STALE  NEXT_HOPS\n"
                 "::/0    -     -             -  -      - x ::1@- n1-p0*2\n");
   const auto cluster = show_table("cluster", rows(R"({"name": "lab"})"));

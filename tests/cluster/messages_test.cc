@@ -26,22 +26,24 @@ fib::Delta example_delta() {
   Delta delta;
   delta.adjacencies = {{{NodeId{1}, AdjacencyId{7}},
                         PortId{2},
+                        VlanId{},
                         *MacAddress::parse("02:00:00:00:00:05"),
                         1500,
                         ip("10.0.0.5")},
                        {{NodeId{2}, AdjacencyId{0xfffffe}},
                         PortId{255},
+                        VlanId{4094},
                         *MacAddress::parse("02:00:00:00:00:06"),
                         9216,
                         ip("fe80::6")}};
   delta.groups = {{GroupId{3}, GroupKind::forward, {{{NodeId{1}, AdjacencyId{7}}, 300}}},
                   {GroupId{4}, GroupKind::blackhole, {}}};
   delta.routes = {{prefix("0.0.0.0/0"), GroupId{4}}, {prefix("2001:db8::1/128"), GroupId{3}}};
-  delta.addresses = {{NodeId{1}, PortId{2}, ip("10.0.0.1"), 24}};
+  delta.addresses = {{NodeId{1}, PortId{2}, VlanId{100}, ip("10.0.0.1"), 24}};
   delta.removed_adjacencies = {{NodeId{4095}, AdjacencyId{1}}};
   delta.removed_groups = {GroupId{9}};
   delta.removed_routes = {prefix("192.0.2.0/24")};
-  delta.removed_addresses = {{NodeId{0}, PortId{0}, ip("2001:db8::2"), 64}};
+  delta.removed_addresses = {{NodeId{0}, PortId{0}, VlanId{}, ip("2001:db8::2"), 64}};
   return delta;
 }
 
@@ -54,10 +56,11 @@ std::vector<Message> one_of_each() {
   status.inject.sent = 6;
   const Welcome welcome{.self = NodeId{1},
                         .node_names = {"n1", "n2"},
-                        .ports = {{"p0", "net_null0", 1500}},
+                        .ports = {{"p0", "net_null0", 1500, topo::Urpf::strict}},
                         .links = {{NodeId{0}, NodeId{1}}},
                         .link_devices = {"net_memif0"},
                         .relay_percent = 25,
+                        .fabric_mtu = 9000,
                         .packets = "tcp://127.0.0.1:7601"};
   return {Hello{kWireVersion, "n1", 0x1122334455667788, {9}, {3, 4}},
           PortStates{{{PortId{1}, true, *MacAddress::parse("02:00:00:00:00:01"), 1500}}},
@@ -88,8 +91,8 @@ TEST(Messages, EachIsReadBackAsWritten) {
 }
 
 TEST(Messages, GoldenHello) {
-  EXPECT_EQ(encode(Hello{1, "n1", 0x0102030405060708, {9}, {3, 4}}),
-            octets({1, 'R', 'K', 'W', 'Y', 0, 1, 0, 2, 'n', '1',  //
+  EXPECT_EQ(encode(Hello{2, "n1", 0x0102030405060708, {9}, {3, 4}}),
+            octets({1, 'R', 'K', 'W', 'Y', 0, 2, 0, 2, 'n', '1',  //
                     1, 2,   3,   4,   5,   6, 7, 8,               // boot id
                     0, 0,   0,   0,   0,   0, 0, 9,               // epoch
                     0, 0,   0,   0,   0,   0, 0, 3, 0, 0,   0,   0, 0, 0, 0, 4}));
@@ -103,20 +106,21 @@ TEST(Messages, GoldenPrepare) {
   fib::Delta delta;
   delta.adjacencies = {{{NodeId{1}, AdjacencyId{7}},
                         PortId{2},
+                        VlanId{300},
                         *MacAddress::parse("02:00:00:00:00:05"),
                         1500,
                         ip("10.0.0.5")}};
   delta.groups = {{GroupId{3}, fib::GroupKind::forward, {{{NodeId{1}, AdjacencyId{7}}, 300}}}};
   delta.routes = {{prefix("10.0.0.0/8"), GroupId{3}}};
   EXPECT_EQ(
-      encode(Prepare{{1}, {2}, delta}), octets({11,   0,  0,  0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0,
-                                                0,    2,  0,  0, 0, 1,  // one adjacency
-                                                0,    1,  0,  0, 0, 7, 0, 2, 2, 0, 0, 0, 0, 5, 5,
-                                                0xdc, 4,  10, 0, 0, 5, 0, 0, 0, 1,  // one group
-                                                0,    0,  0,  3, 0, 0, 1, 0, 1, 0, 0, 0, 7, 1, 44,
-                                                0,    0,  0,  1,  // one route
-                                                4,    10, 0,  0, 0, 8, 0, 0, 0, 3, 0, 0, 0, 0, 0,
-                                                0,    0,  0,  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
+      encode(Prepare{{1}, {2}, delta}),
+      octets(
+          {11, 0,  0, 0, 0, 0, 0, 0, 1, 0,  0, 0, 0, 0, 0,  0, 2, 0,    0, 0,  1,  // one adjacency
+           0,  1,  0, 0, 0, 7, 0, 2, 1, 44, 2, 0, 0, 0, 0,  5, 5, 0xdc, 4, 10, 0,
+           0,  5,  0, 0, 0, 1,                                              // one group
+           0,  0,  0, 3, 0, 0, 1, 0, 1, 0,  0, 0, 7, 1, 44, 0, 0, 0,    1,  // one route
+           4,  10, 0, 0, 0, 8, 0, 0, 0, 3,  0, 0, 0, 0, 0,  0, 0, 0,    0, 0,  0,
+           0,  0,  0, 0, 0, 0, 0, 0, 0}));
 }
 
 TEST(Messages, EveryTruncationAndEveryTrailingByteIsRefused) {
@@ -172,6 +176,12 @@ TEST(Messages, MoreNodesOrPortsThanAClusterCanHaveAreRefused) {
   EXPECT_FALSE(decodes(welcome));
 }
 
+TEST(Messages, AModeOfUrpfThatThereIsNotIsRefused) {
+  const Welcome welcome{.node_names = {"n1"},
+                        .ports = {{"p0", "net_null0", 1500, static_cast<topo::Urpf>(3)}}};
+  EXPECT_FALSE(decode(encode(welcome)));
+}
+
 TEST(Messages, RandomBytesNeverCrash) {
   std::mt19937 random(3);
   const auto all = one_of_each();
@@ -188,10 +198,10 @@ TEST(Messages, RandomBytesNeverCrash) {
 }
 
 TEST(Messages, AHelloOfAnotherVersionIsReadForItsVersion) {
-  auto bytes = encode(Hello{2, "n1", 1, {9}, {3, 4}}) + "later fields";
+  auto bytes = encode(Hello{3, "n1", 1, {9}, {3, 4}}) + "later fields";
   const auto message = decode(bytes);
   ASSERT_TRUE(message);
-  EXPECT_EQ(std::get<Hello>(*message).version, 2);
+  EXPECT_EQ(std::get<Hello>(*message).version, 3);
   EXPECT_EQ(std::get<Hello>(*message).name, "n1");
   bytes[1] = 'X';
   EXPECT_FALSE(decode(bytes));

@@ -30,6 +30,7 @@ class ApiTest : public ::testing::Test {
   Json hop_over_n1(unsigned weight = 1) const {
     return {{"node", "n1"},
             {"port", "n1-p0"},
+            {"interface", "n1-p0"},
             {"address", "10.0.1.2"},
             {"mac", "02:00:00:00:00:02"},
             {"weight", weight}};
@@ -44,6 +45,7 @@ class ApiTest : public ::testing::Test {
 TEST_F(ApiTest, Cluster) {
   const Json expected = R"([{"name": "lab", "epoch": 2, "nodes": 2, "nodes_up": 2,
       "nodes_in_sync": 1, "ipv4_routes": 4, "ipv6_routes": 1, "groups": 5, "adjacencies": 2,
+      "routes_cut_short": 0,
       "uptime_s": 3, "settled": false,
       "waiting_static_routes": ["203.0.113.0/24: no such subnet"]}])"_json;
   auto rows = controller_.rows("cluster");
@@ -108,6 +110,32 @@ TEST_F(ApiTest, Ports) {
   EXPECT_EQ(no("ports", "n1"), "no port n1 in this cluster");
 }
 
+TEST_F(ApiTest, InterfacesAreThePortsAndTheirVlans) {
+  auto& kernel = controller_.kernel;
+  kernel.add_vlan(kVlan, kPort11, 100);
+  kernel.links.at(kVlan).name = "n2-p1.100";
+  kernel.add(KernelAddress{kVlan, ip("10.1.0.1"), 24});
+  kernel.set(KernelNeighborKey{kVlan, ip("10.1.0.2")}, mac(7));
+  kernel.set(prefix("10.1.0.0/24"), unicast({{kVlan, std::nullopt, 1}}, kByKernel));
+  controller_.publish();
+  const auto rows = controller_.rows("interfaces");
+  ASSERT_EQ(rows.size(), 5u);
+  EXPECT_EQ(rows[0], R"({"name": "n1-p0", "node": "n1", "port": "n1-p0", "vlan": 0, "state": "up",
+      "mtu": 1500, "addresses": ["10.0.1.1/24", "fe80::1/64"]})"_json);
+  const Json vlan = R"({"name": "n2-p1.100", "node": "n2", "port": "n2-p1", "vlan": 100,
+      "state": "up", "mtu": 1500, "addresses": ["10.1.0.1/24"]})"_json;
+  EXPECT_EQ(rows[4], vlan);
+  EXPECT_EQ(controller_.rows("interfaces", "n2-p1.100"), Json::array({vlan}));
+  EXPECT_EQ(no("interfaces", "n2-p1.101"), "no interface n2-p1.101 in this cluster");
+  EXPECT_EQ(controller_.rows("ports", "n2-p1").at(0).at("addresses"), Json::array());
+  const auto neighbor = find(controller_.rows("adjacencies"), "next_hop", "10.1.0.2");
+  EXPECT_EQ(neighbor.at("vlan"), 100);
+  EXPECT_EQ(neighbor.at("interface"), "n2-p1.100");
+  EXPECT_EQ(neighbor.at("port"), "n2-p1");
+  const auto host = controller_.rows("routes", "10.1.0.2/32").at(0);
+  EXPECT_EQ(host.at("next_hops").at(0).at("interface"), "n2-p1.100");
+}
+
 TEST_F(ApiTest, Fabric) {
   const Json end = R"({"node": "n1", "peer": "n2", "link": 0, "state": "up", "received": 20,
       "sent": 17, "punted": 2, "dropped": 1, "direct": 7, "via_relay": 3, "relayed": 2,
@@ -134,7 +162,8 @@ TEST_F(ApiTest, Routes) {
                         {"next_hops", Json::array({hop_over_n1()})},
                         {"stale", false}}));
   const auto multipath = find(rows, "prefix", "0.0.0.0/0");
-  const Json over_n2 = R"({"node": "n2", "port": "n2-p1", "address": "10.0.4.2",
+  const Json over_n2 =
+      R"({"node": "n2", "port": "n2-p1", "interface": "n2-p1", "address": "10.0.4.2",
                            "mac": "02:00:00:00:00:04", "weight": 3})"_json;
   EXPECT_EQ(multipath.at("next_hops"), (Json{hop_over_n1(), over_n2}));
   EXPECT_EQ(multipath.at("protocol"), "bgp");
@@ -169,9 +198,11 @@ TEST_F(ApiTest, StaleRoutes) {
 }
 
 TEST_F(ApiTest, Adjacencies) {
-  const Json n1 = R"({"node": "n1", "index": 0, "port": "n1-p0", "next_hop": "10.0.1.2",
+  const Json n1 =
+      R"({"node": "n1", "index": 0, "port": "n1-p0", "vlan": 0, "interface": "n1-p0", "next_hop": "10.0.1.2",
                       "mac": "02:00:00:00:00:02", "mtu": 1500})"_json;
-  const Json n2 = R"({"node": "n2", "index": 0, "port": "n2-p1", "next_hop": "10.0.4.2",
+  const Json n2 =
+      R"({"node": "n2", "index": 0, "port": "n2-p1", "vlan": 0, "interface": "n2-p1", "next_hop": "10.0.4.2",
                       "mac": "02:00:00:00:00:04", "mtu": 1500})"_json;
   EXPECT_EQ(controller_.rows("adjacencies"), (Json{n1, n2}));
   EXPECT_EQ(controller_.rows("adjacencies", "n2"), Json::array({n2}));
@@ -269,11 +300,11 @@ TEST_F(ApiTest, ReportsOfMorePortsAndLinksThanThereAre) {
 TEST_F(ApiTest, RecordsOfNodesAndPortsThatTheDocumentLacks) {
   const fib::AdjacencyKey of_no_node{{2}, {0}}, of_no_port{{1}, {5}};
   ASSERT_TRUE(controller_.coordinator.propose(
-      {.adjacencies = {{of_no_node, {0}, mac(1), 1500, ip("10.0.9.2")},
-                       {of_no_port, {9}, mac(2), 1500, ip("10.0.9.3")}},
+      {.adjacencies = {{of_no_node, {0}, {}, mac(1), 1500, ip("10.0.9.2")},
+                       {of_no_port, {9}, {}, mac(2), 1500, ip("10.0.9.3")}},
        .groups = {{{100}, fib::GroupKind::forward, {{of_no_node, 1}, {of_no_port, 1}}}},
        .routes = {{prefix("10.9.0.0/16"), {100}}},
-       .addresses = {{{2}, {0}, ip("10.0.9.1"), 24}, {{1}, {9}, ip("10.0.9.1"), 24}}},
+       .addresses = {{{2}, {0}, {}, ip("10.0.9.1"), 24}, {{1}, {9}, {}, ip("10.0.9.1"), 24}}},
       controller_.now));
   const auto hops = controller_.rows("routes", "10.9.0.0/16").at(0).at("next_hops");
   ASSERT_EQ(hops.size(), 2u);

@@ -42,6 +42,7 @@ inline void expect_understood(const fib::Fib& ingress, const fib::Fib& egress) {
       ASSERT_NE(known, nullptr) << meant->next_hop.to_string();
       EXPECT_EQ(known->next_hop, meant->next_hop);
       EXPECT_EQ(known->port, meant->port);
+      EXPECT_EQ(known->vlan, meant->vlan);
     }
   }
 }
@@ -88,9 +89,9 @@ struct BuiltRouter {
 
   [[nodiscard]] std::string way(std::string_view to) const { return way_to(fib, prefix(to)); }
   [[nodiscard]] GroupId group_of(std::string_view to) const { return fib.find(prefix(to))->group; }
-  [[nodiscard]] AdjacencyId index_of(PortRef port, std::string_view address) const {
+  [[nodiscard]] AdjacencyId index_of(InterfaceRef port, std::string_view address) const {
     for (const auto& record : fib.snapshot().adjacencies) {
-      const PortRef at{record.key.node, record.port};
+      const InterfaceRef at{record.key.node, record.port, record.vlan};
       if (at == port && record.next_hop == ip(address)) return record.key.index;
     }
     ADD_FAILURE() << "no adjacency of " << address;

@@ -15,10 +15,11 @@
 
 namespace rackway::control::testing {
 
-inline constexpr int kLoopback = 1, kTunnel = 2;
+inline constexpr int kLoopback = 1, kTunnel = 2, kVlan = 30, kOtherVlan = 31;
 inline constexpr std::size_t kNodes = 2;
-inline constexpr PortRef kPort00{{0}, {0}}, kPort01{{0}, {1}}, kPort10{{1}, {0}}, kPort11{{1}, {1}};
-inline const std::map<int, PortRef> kPorts{
+inline constexpr InterfaceRef kPort00{{0}, {0}}, kPort01{{0}, {1}}, kPort10{{1}, {0}},
+    kPort11{{1}, {1}};
+inline const std::map<int, InterfaceRef> kPorts{
     {10, kPort00}, {11, kPort01}, {20, kPort10}, {21, kPort11}};
 
 // RTPROT_* of linux/rtnetlink.h
@@ -34,16 +35,16 @@ inline MacAddress mac(unsigned number) {
   return {{2, 0, 0, 0, static_cast<std::uint8_t>(number >> 8), static_cast<std::uint8_t>(number)}};
 }
 
-inline int ifindex_of(PortRef port) {
+inline int ifindex_of(InterfaceRef port) {
   const auto at = std::find_if(kPorts.begin(), kPorts.end(),
                                [&](const auto& entry) { return entry.second == port; });
   return at->first;
 }
 
-inline KernelNextHop via(PortRef port, std::string_view gateway, unsigned weight = 1) {
+inline KernelNextHop via(InterfaceRef port, std::string_view gateway, unsigned weight = 1) {
   return {ifindex_of(port), ip(gateway), static_cast<std::uint16_t>(weight)};
 }
-inline KernelNextHop on(PortRef port) {
+inline KernelNextHop on(InterfaceRef port) {
   return {ifindex_of(port), std::nullopt, 1};
 }
 inline KernelRoute unicast(std::vector<KernelNextHop> next_hops, std::uint8_t protocol = kByBgp) {
@@ -64,7 +65,17 @@ class FakeKernel {
   FakeKernel(const FakeKernel&) = delete;  // views point here
 
   void set_mtu(int ifindex, std::uint32_t mtu) {
-    links[ifindex] = {.ifindex = ifindex, .up = true, .carrier = true, .mtu = mtu};
+    auto& link = links[ifindex];
+    link = {.ifindex = ifindex, .up = true, .carrier = true, .mtu = mtu, .vlan = link.vlan};
+    changes.links.insert(ifindex);
+  }
+  // A VLAN of the port, up.
+  void add_vlan(int ifindex, InterfaceRef port, std::uint16_t id, std::uint32_t mtu = 1500) {
+    links[ifindex] = {.ifindex = ifindex,
+                      .up = true,
+                      .carrier = true,
+                      .mtu = mtu,
+                      .vlan = KernelVlan{ifindex_of(port), {id}}};
     changes.links.insert(ifindex);
   }
   void remove_link(int ifindex) {
@@ -97,16 +108,16 @@ class FakeKernel {
   }
 
   // ---- in words
-  void neighbor(PortRef port, std::string_view address, unsigned mac_number) {
+  void neighbor(InterfaceRef port, std::string_view address, unsigned mac_number) {
     set(KernelNeighborKey{ifindex_of(port), ip(address)}, mac(mac_number));
   }
-  void no_neighbor(PortRef port, std::string_view address) {
+  void no_neighbor(InterfaceRef port, std::string_view address) {
     remove(KernelNeighborKey{ifindex_of(port), ip(address)});
   }
   void route(std::string_view to, KernelRoute how) { set(prefix(to), std::move(how)); }
   void no_route(std::string_view to) { remove(prefix(to)); }
   // The address and the kernel's own route to its subnet.
-  void connect(PortRef port, std::string_view address, std::uint8_t length) {
+  void connect(InterfaceRef port, std::string_view address, std::uint8_t length) {
     add(KernelAddress{ifindex_of(port), ip(address), length});
     set(IpPrefix::covering(ip(address), length), unicast({on(port)}, kByKernel));
   }

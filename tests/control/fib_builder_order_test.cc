@@ -24,7 +24,7 @@ class FibBuilderOrderTest : public FibBuilderTest {
     router_.publish();
   }
   [[nodiscard]] bool changed() const { return router_.builder->changed(); }
-  [[nodiscard]] fib::AdjacencyKey key(PortRef port, std::string_view address) const {
+  [[nodiscard]] fib::AdjacencyKey key(InterfaceRef port, std::string_view address) const {
     return {port.node, router_.index_of(port, address)};
   }
 };
@@ -61,9 +61,9 @@ TEST_F(FibBuilderOrderTest, AnotherMacOrMtuNeedsOneEpoch) {
   resolve_2();
   kernel_.neighbor(kPort00, "10.0.1.2", 9);
   kernel_.set_mtu(ifindex_of(kPort00), 9000);
-  EXPECT_EQ(
-      take_and_publish_epoch(),
-      (fib::Delta{.adjacencies = {{key(kPort00, "10.0.1.2"), {0}, mac(9), 9000, ip("10.0.1.2")}}}));
+  EXPECT_EQ(take_and_publish_epoch(),
+            (fib::Delta{.adjacencies = {
+                            {key(kPort00, "10.0.1.2"), {0}, {}, mac(9), 9000, ip("10.0.1.2")}}}));
   EXPECT_FALSE(changed());
 }
 
@@ -106,7 +106,7 @@ TEST_F(FibBuilderOrderTest, ANeighborThatReturnsInBetweenIsNamedAtOnce) {
   (void)take_and_publish_epoch();
   kernel_.neighbor(kPort00, "10.0.1.2", 9);
   EXPECT_EQ(take_and_publish_epoch().adjacencies,
-            (std::vector<fib::Adjacency>{{same, {0}, mac(9), 1500, ip("10.0.1.2")}}));
+            (std::vector<fib::Adjacency>{{same, {0}, {}, mac(9), 1500, ip("10.0.1.2")}}));
   EXPECT_EQ(router_.way("10.0.1.2/32"), "forward 10.0.1.2@n0p0=02:00:00:00:00:09,mtu1500*1");
   EXPECT_FALSE(changed());
 }

@@ -26,7 +26,7 @@ const std::vector<IpPrefix> kPrefixes{
     prefix("203.0.113.0/24"),   prefix("169.254.0.0/16"),    prefix("::/0"),
     prefix("2001:db8::/32"),    prefix("2001:db8:1::/64"),   prefix("2001:db8:2::/64"),
     prefix("2001:db8:1::/127"), prefix("2001:db8:1::2/128"), prefix("255.255.255.255/32")};
-const std::vector<int> kInterfaces{10, 11, 20, 21, kTunnel, kLoopback};
+const std::vector<int> kInterfaces{10, 11, 20, 21, kVlan, kOtherVlan, kTunnel, kLoopback};
 constexpr KernelRouteType kOtherTypes[] = {KernelRouteType::local, KernelRouteType::broadcast,
                                            KernelRouteType::blackhole, KernelRouteType::unreachable,
                                            KernelRouteType::prohibit};
@@ -56,8 +56,17 @@ class FibBuilderRandomTest : public ::testing::TestWithParam<unsigned> {
     return unicast(hops);
   }
 
+  // Each link has a VLAN of its own of a port, as the kernel sees to it.
+  void change_vlan() {
+    const int ifindex = one_in(2) ? kVlan : kOtherVlan;
+    if (one_in(4)) return router_.kernel.remove_link(ifindex);
+    const auto id = static_cast<std::uint16_t>(ifindex + (one_in(2) ? 0 : 100));
+    router_.kernel.add_vlan(ifindex, one_in(2) ? kPort00 : kPort11, id, one_in(2) ? 1500 : 1400);
+    if (one_in(4)) router_.kernel.links.at(ifindex).up = false;
+  }
   void change_link() {
     static constexpr std::uint32_t kMtus[] = {1500, 9000, 0, 70000};
+    if (one_in(2)) return change_vlan();
     const int ifindex = any(kInterfaces);
     if (one_in(4)) return router_.kernel.remove_link(ifindex);
     router_.kernel.set_mtu(ifindex, any(kMtus));

@@ -220,12 +220,13 @@ TEST_F(FibBuilderRestoreTest, WhatIsOfNoNodeOrPortOfOursGoes) {
   const auto before = picture_of(router_.fib);
   const fib::AdjacencyKey of_no_node{{kNodes}, {0}}, of_no_port{{1}, {0}};
   ASSERT_TRUE(router_.fib.apply(
-      {.adjacencies = {{of_no_node, {0}, mac(1), 1500, ip("10.0.9.2")},
-                       {of_no_port, {9}, mac(2), 1500, ip("10.0.9.3")}},
+      {.adjacencies = {{of_no_node, {0}, {}, mac(1), 1500, ip("10.0.9.2")},
+                       {of_no_port, {9}, {}, mac(2), 1500, ip("10.0.9.3")}},
        .groups = {{{100}, fib::GroupKind::forward, {{of_no_node, 1}}},
                   {{101}, fib::GroupKind::forward, {{of_no_node, 1}, {of_no_port, 1}}}},
        .routes = {{prefix("10.9.0.0/16"), {100}}, {prefix("10.10.0.0/16"), {101}}},
-       .addresses = {{{kNodes}, {0}, ip("10.0.9.1"), 24}, {{1}, {9}, ip("10.0.9.1"), 24}}}));
+       .addresses = {{{kNodes}, {0}, {}, ip("10.0.9.1"), 24},
+                     {{1}, {9}, {}, ip("10.0.9.1"), 24}}}));
   router_.restart();
   router_.publish_taken();
   EXPECT_EQ(router_.way("10.9.0.0/16"), "");

@@ -49,7 +49,7 @@ TEST_F(FibBuilderTest, ANeighborsNewMacIsOneRecord) {
   const auto index = router_.index_of(kPort00, "10.0.1.2");
   kernel_.neighbor(kPort00, "10.0.1.2", 8);
   EXPECT_EQ(router_.publish(),
-            (fib::Delta{.adjacencies = {{{{0}, index}, {0}, mac(8), 1500, ip("10.0.1.2")}}}));
+            (fib::Delta{.adjacencies = {{{{0}, index}, {0}, {}, mac(8), 1500, ip("10.0.1.2")}}}));
 }
 
 TEST_F(FibBuilderTest, ANeighborThatNoOnLinkRouteCoversHasNone) {
@@ -203,6 +203,10 @@ TEST_F(FibBuilderTest, AGroupHasAtMostItsMostMembers) {
   kernel_.route("0.0.0.0/0", unicast(hops));
   router_.publish();
   EXPECT_EQ(router_.fib.find(router_.group_of("0.0.0.0/0"))->members.size(), fib::kMaxGroupMembers);
+  EXPECT_EQ(router_.builder->cut_short(), 1u);
+  kernel_.route("0.0.0.0/0", unicast({via(kPort00, "10.0.1.2")}));
+  router_.publish();
+  EXPECT_EQ(router_.builder->cut_short(), 0u);
 }
 
 TEST_F(FibBuilderTest, UnresolvedAreTheNextHopsWithoutANeighbor) {
@@ -296,13 +300,13 @@ TEST_F(FibBuilderTest, AddressesComeAndGo) {
   const KernelAddress local{ifindex_of(kPort10), ip("fe80::1"), 64};
   kernel_.add(first);
   kernel_.add(local);
-  EXPECT_EQ(
-      router_.publish(),
-      (fib::Delta{.addresses = {{{1}, {0}, ip("10.0.3.1"), 24}, {{1}, {0}, ip("fe80::1"), 64}}}));
+  EXPECT_EQ(router_.publish(), (fib::Delta{.addresses = {{{1}, {0}, {}, ip("10.0.3.1"), 24},
+                                                         {{1}, {0}, {}, ip("fe80::1"), 64}}}));
   kernel_.remove(first);
   kernel_.add(longer);
-  EXPECT_EQ(router_.publish(), (fib::Delta{.addresses = {{{1}, {0}, ip("10.0.3.1"), 25}},
-                                           .removed_addresses = {{{1}, {0}, ip("10.0.3.1"), 24}}}));
+  EXPECT_EQ(router_.publish(),
+            (fib::Delta{.addresses = {{{1}, {0}, {}, ip("10.0.3.1"), 25}},
+                        .removed_addresses = {{{1}, {0}, {}, ip("10.0.3.1"), 24}}}));
   kernel_.remove(longer);
   kernel_.remove(local);
   router_.publish();

@@ -23,18 +23,20 @@ inline std::string text_of(fib::GroupKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-inline std::string text_of(PortRef port) {
-  return "@n" + std::to_string(port.node.value) + "p" + std::to_string(port.port.value);
+inline std::string text_of(InterfaceRef interface) {
+  const auto vlan = interface.vlan == VlanId{} ? "" : "." + std::to_string(interface.vlan.value);
+  return "@n" + std::to_string(interface.node.value) + "p" + std::to_string(interface.port.value) +
+         vlan;
 }
 
 inline std::string text_of(const Neighbor& neighbor, const MacAddress& mac, std::uint16_t mtu) {
-  return neighbor.address.to_string() + text_of(neighbor.port) + "=" + mac.to_string() + ",mtu" +
-         std::to_string(mtu);
+  return neighbor.address.to_string() + text_of(neighbor.interface) + "=" + mac.to_string() +
+         ",mtu" + std::to_string(mtu);
 }
 
 inline std::string text_of(const fib::Adjacency& record) {
-  return text_of(Neighbor{{record.key.node, record.port}, record.next_hop}, record.destination,
-                 record.mtu);
+  return text_of(Neighbor{{record.key.node, record.port, record.vlan}, record.next_hop},
+                 record.destination, record.mtu);
 }
 
 // hops: as text_of(), with "*weight" behind.
@@ -54,7 +56,7 @@ inline std::string text_of(const fib::Fib& fib, const fib::Group& group) {
 
 inline std::string text_of(const fib::PortAddress& address) {
   return "address " + address.address.to_string() + "/" + std::to_string(address.length) +
-         text_of(PortRef{address.node, address.port});
+         text_of(InterfaceRef{address.node, address.port, address.vlan});
 }
 
 inline std::string text_of(const std::multiset<std::string>& lines) {

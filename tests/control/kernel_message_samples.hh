@@ -108,6 +108,20 @@ inline void put_link(NetlinkRequest& request) {
   request.end_nest(nest);
 }
 
+// A link of kind vlan upon the link 5.
+inline void put_vlan(NetlinkRequest& request, std::uint16_t id, std::uint16_t protocol = 0x8100) {
+  const std::uint8_t network_order[2] = {static_cast<std::uint8_t>(protocol >> 8),
+                                         static_cast<std::uint8_t>(protocol & 0xff)};
+  request.put(IFLA_IFNAME, std::string("n1-p0.x")).put(IFLA_MTU, 1500u).put(IFLA_LINK, 5u);
+  nlattr* nest = request.begin_nest(IFLA_LINKINFO);
+  request.put(IFLA_INFO_KIND, std::string("vlan"));
+  nlattr* data = request.begin_nest(IFLA_INFO_DATA);
+  request.put(IFLA_VLAN_PROTOCOL, network_order, sizeof network_order);
+  request.put(IFLA_VLAN_ID, &id, sizeof id);
+  request.end_nest(data);
+  request.end_nest(nest);
+}
+
 inline ifinfomsg link_header(unsigned flags = IFF_UP | IFF_LOWER_UP) {
   ifinfomsg header{};
   header.ifi_index = 7;
@@ -136,6 +150,8 @@ inline std::vector<Buffer> samples() {
   put_multipath_route(multipath);
   NetlinkRequest link(RTM_NEWLINK, 0, link_header());
   put_link(link);
+  NetlinkRequest vlan(RTM_NEWLINK, 0, link_header());
+  put_vlan(vlan, 100);
   ifaddrmsg address_header{};
   address_header.ifa_family = AF_INET6;
   address_header.ifa_index = 7;
@@ -149,7 +165,7 @@ inline std::vector<Buffer> samples() {
   next_hop.put(NHA_ID, 10u).put(NHA_GROUP, group, sizeof group);
   for (const NetlinkRequest* request :
        {static_cast<NetlinkRequest*>(&plain), static_cast<NetlinkRequest*>(&multipath), &link,
-        &address, &neighbor, &next_hop}) {
+        &vlan, &address, &neighbor, &next_hop}) {
     all.push_back(bytes_of(*request));
   }
   return all;

@@ -23,6 +23,53 @@ TEST(LinkMessage, Whole) {
   EXPECT_EQ(parsed_as<LinkMessage>(request), expected);
 }
 
+std::optional<KernelVlan> vlan_of(std::uint16_t id, std::uint16_t protocol = 0x8100) {
+  NetlinkRequest request(RTM_NEWLINK, 0, link_header());
+  put_vlan(request, id, protocol);
+  return parsed_as<LinkMessage>(request).link.vlan;
+}
+
+TEST(LinkMessage, VlanOfAnotherLink) {
+  EXPECT_EQ(vlan_of(1), (KernelVlan{5, {1}}));
+  EXPECT_EQ(vlan_of(4094), (KernelVlan{5, {4094}}));
+}
+
+TEST(LinkMessage, ServiceTagsPriorityTagsAndReservedOnesAreNoVlan) {
+  EXPECT_EQ(vlan_of(100, 0x88a8), std::nullopt);
+  EXPECT_EQ(vlan_of(0), std::nullopt);
+  EXPECT_EQ(vlan_of(4095), std::nullopt);
+}
+
+TEST(LinkMessage, VlanOfALinkInAnotherNamespaceIsNone) {
+  NetlinkRequest request(RTM_NEWLINK, 0, link_header());
+  put_vlan(request, 100);
+  request.put(IFLA_LINK_NETNSID, 0u);
+  EXPECT_EQ(parsed_as<LinkMessage>(request).link.vlan, std::nullopt);
+}
+
+// A macvlan has such a parent, too, and data of its own whose attributes mean something else.
+void put_link_of_kind(NetlinkRequest& request, const std::string& kind) {
+  request.put(IFLA_IFNAME, std::string("x0")).put(IFLA_LINK, 5u);
+  nlattr* nest = request.begin_nest(IFLA_LINKINFO);
+  request.put(IFLA_INFO_KIND, kind);
+  nlattr* data = request.begin_nest(IFLA_INFO_DATA);
+  request.put(IFLA_VLAN_ID, 4u);  // of 32 bits
+  request.end_nest(data);
+  request.end_nest(nest);
+}
+
+TEST(LinkMessage, OtherKindsUponALinkAreNoVlan) {
+  NetlinkRequest request(RTM_NEWLINK, 0, link_header());
+  put_link_of_kind(request, "macvlan");
+  EXPECT_EQ(parsed_as<LinkMessage>(request).link.vlan, std::nullopt);
+}
+
+TEST(LinkMessage, VlanWithANumberOfTheWrongSizeIsMalformed) {
+  NetlinkRequest request(RTM_NEWLINK, 0, link_header());
+  put_link_of_kind(request, "vlan");
+  EXPECT_TRUE(is_malformed(request));
+}
+
 TEST(LinkMessage, OtherFamiliesAreOfNoInterest) {
   ifinfomsg header = link_header();
   header.ifi_family = AF_BRIDGE;

@@ -113,6 +113,32 @@ TEST_F(KernelMirrorTest, NewLinkAppears) {
   EXPECT_TRUE(mirror_->take_changes().links.contains(c));
 }
 
+TEST_F(KernelMirrorTest, FollowsVlans) {
+  if (!sandbox_.can_make_vlans()) GTEST_SKIP() << "this kernel has no links of type vlan";
+  catch_up(*mirror_);
+  ip("link add link vb name vb.100 type vlan id 100");
+  const int vlan = ifindex_of(*mirror_, "vb.100");
+  ASSERT_NE(vlan, 0);
+  EXPECT_EQ(mirror_->links().at(vlan).vlan, (KernelVlan{b_, {100}}));
+  EXPECT_EQ(mirror_->links().at(b_).vlan, std::nullopt);
+  ip("link add link vb name svc type vlan proto 802.1ad id 100");
+  EXPECT_EQ(mirror_->links().at(ifindex_of(*mirror_, "svc")).vlan, std::nullopt);
+  ip("link set vb.100 up");
+  ip("addr add 10.8.0.1/24 dev vb.100");
+  EXPECT_TRUE(becomes_equal_to_fresh(*mirror_, sandbox_));
+  ip("link set vb.100 down");
+  ip("link set vb.100 name blue");
+  ip("link set blue up");
+  EXPECT_EQ(mirror_->links().at(vlan).vlan, (KernelVlan{b_, {100}}));
+  ip("link set vb down");
+  EXPECT_FALSE(mirror_->links().at(vlan).up);
+  ip("link set vb up");
+  EXPECT_TRUE(mirror_->links().at(vlan).up);
+  ip("link del blue");
+  EXPECT_FALSE(mirror_->links().contains(vlan));
+  EXPECT_TRUE(becomes_equal_to_fresh(*mirror_, sandbox_));
+}
+
 TEST_F(KernelMirrorTest, LeavingABridgeIsNoDeletion) {
   ip("link add br0 type bridge");
   ip("link set vb master br0");

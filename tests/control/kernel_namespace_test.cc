@@ -92,6 +92,7 @@ TEST(EnsureNamespace, MakesARouter) {
     EXPECT_EQ(setting("ipv4/ip_forward"), "1");
     EXPECT_EQ(setting("ipv6/conf/all/forwarding"), "1");
     EXPECT_EQ(setting("ipv6/conf/default/forwarding"), "1");
+    EXPECT_EQ(setting("ipv6/conf/default/keep_addr_on_down"), "1");
   });
   EXPECT_TRUE(KernelMirror(name).links().at(1).up);
   EXPECT_EQ(std::system(("ip netns del " + name).c_str()), 0);

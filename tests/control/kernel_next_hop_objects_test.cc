@@ -142,6 +142,52 @@ TEST_F(NextHopObjectsTest, BlackholeObject) {
   EXPECT_TRUE(is_equal(*mirror_, KernelMirror(sandbox_.name())));
 }
 
+TEST_F(NextHopObjectsTest, AResilientGroupIsAGroup) {
+  ip("nexthop add id 20 group 1,2/2 type resilient buckets 32");
+  ip("route add 20.0.4.0/24 nhid 20");
+  EXPECT_EQ(hops("20.0.4.0/24"), "10.0.1.2*2 10.0.2.2*1");
+  ip("nexthop replace id 20 group 1/2,7 type resilient");
+  EXPECT_EQ(hops("20.0.4.0/24"), "10.0.1.2*1 10.0.2.2*7");
+  EXPECT_TRUE(is_equal(*mirror_, KernelMirror(sandbox_.name())));
+}
+
+// Objects 1001 and on, each another next hop.
+class ManyNextHopsTest : public NextHopObjectsTest {
+ protected:
+  void add_group(std::uint32_t size) {
+    std::string lines = "addr add 10.50.0.1/16 dev va\n";
+    std::vector<std::uint8_t> group;
+    for (std::uint32_t i = 0; i < size; ++i) {
+      const std::uint32_t id = 1001 + i;
+      lines += "nexthop add id " + std::to_string(id) + " via 10.50." +
+               std::to_string(1 + i / 250) + "." + std::to_string(1 + i % 250) + " dev va\n";
+      const auto octet = [](std::uint32_t value) { return static_cast<std::uint8_t>(value); };
+      for (const auto value : {octet(id), octet(id >> 8), octet(0), octet(0), octet(i % 200)}) {
+        group.push_back(value);
+      }
+      group.insert(group.end(), 3, 0);
+    }
+    sandbox_.batch(lines);
+    NetlinkRequests requests(sandbox_.name());
+    NetlinkRequest request(RTM_NEWNEXTHOP, NLM_F_CREATE | NLM_F_REPLACE, nhmsg{});
+    request.put(NHA_ID, std::uint32_t{30}).put(NHA_GROUP, group.data(), group.size());
+    const auto reply = requests.ask(request);
+    ASSERT_TRUE(reply) << reply.error().reason;
+    ip("route add 20.0.5.0/24 nhid 30");
+  }
+};
+
+// As many as a group of the FIB can have, and more than that.
+TEST_F(ManyNextHopsTest, AreAllReadWithTheirWeights) {
+  add_group(600);
+  const auto& route = mirror_->routes().at(prefix("20.0.5.0/24"));
+  ASSERT_EQ(route.next_hops.size(), 600u);
+  for (std::size_t i = 0; i < 600; ++i) {
+    ASSERT_EQ(route.next_hops[i].weight, 1 + i % 200) << i;
+  }
+  EXPECT_TRUE(is_equal(*mirror_, KernelMirror(sandbox_.name())));
+}
+
 // Kernels from 6.12 take 16 bits in a group, where a route message still has 8.
 TEST_F(NextHopObjectsTest, WeightOfSixteenBits) {
   const std::uint8_t group[16] = {1, 0, 0, 0, 0xe7, 0x03, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0};

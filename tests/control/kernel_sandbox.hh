@@ -80,6 +80,15 @@ class Sandbox {
     // The kernel's link watch is a little late; a test begins when it has come to rest.
     for (int i = 0; i < 500 && !is_at_rest(name); ++i) ::usleep(10'000);
   }
+  // Whether this kernel has links of type vlan (CONFIG_VLAN_8021Q).
+  [[nodiscard]] bool can_make_vlans() const {
+    ip_or_not("link add probe type veth peer name probe-far");
+    ip_or_not("link add link probe name probe.1 type vlan id 1");
+    const bool made =
+        output_of("link show probe.1 2>/dev/null").find("probe.1") != std::string::npos;
+    ip_or_not("link del probe");
+    return made;
+  }
   // An IPv6 address gets its local route from a work queue, a little later; on a link that is not
   // up it gets none. address: "fd00::1/64 …".
   void await_local_route(const std::string& address) const {

@@ -259,11 +259,11 @@ std::vector<std::uint8_t> frame_of(std::size_t size, std::uint8_t first) {
 }
 
 // The next frame of our protocol; empty after a second without one.
-std::vector<std::uint8_t> read_frame(int fd) {
+std::vector<std::uint8_t> read_frame(int fd, std::size_t tag = 0) {
   std::vector<std::uint8_t> frame(10000);
   for (int i = 0; i < 100; ++i) {
     const ssize_t size = ::read(fd, frame.data(), frame.size());
-    if (size >= 14 && load_be<std::uint16_t>(&frame[12]) == 0x88b5) {
+    if (size >= 18 && load_be<std::uint16_t>(&frame[12 + tag]) == 0x88b5) {
       frame.resize(static_cast<std::size_t>(size));
       return frame;
     }
@@ -286,6 +286,58 @@ TEST_F(TapTest, CarriesFramesBothWays) {
     ASSERT_EQ(::write(kernel.get(), out.data(), out.size()), static_cast<ssize_t>(size));
     EXPECT_EQ(read_frame(tap.fd()), out);
   }
+}
+
+// 4 octets in line between the MAC addresses and the EtherType.
+std::vector<std::uint8_t> tagged(std::vector<std::uint8_t> frame, std::uint16_t vlan) {
+  const std::uint8_t tag[4] = {0x81, 0, static_cast<std::uint8_t>(vlan >> 8),
+                               static_cast<std::uint8_t>(vlan)};
+  frame.insert(frame.begin() + 12, std::begin(tag), std::end(tag));
+  return frame;
+}
+
+// The kernel hands a tagged frame to the VLAN's link without its tag, and what that link sends is
+// read with the tag in line.
+TEST_F(TapTest, CarriesFramesOfVlansWithTheirTag) {
+  if (!sandbox_.can_make_vlans()) GTEST_SKIP() << "this kernel has no links of type vlan";
+  Tap tap(sandbox_.name(), "n1-p0");
+  ASSERT_TRUE(tap.configure(kMac, 9216));
+  sandbox_.ip("link add link n1-p0 name n1-p0.100 type vlan id 100");
+  sandbox_.ip("link set n1-p0.100 up");
+  KernelMirror mirror(sandbox_.name());
+  const int vlan = ifindex_of(mirror, "n1-p0.100");
+  ASSERT_TRUE(eventually(mirror, [&] { return mirror.links().at(vlan).carrier; }));
+  EXPECT_EQ(mirror.links().at(vlan).mtu, 9216u);
+  EXPECT_EQ(mirror.links().at(vlan).mac, kMac);
+  const UniqueFd kernel = packet_socket(sandbox_, vlan);
+  for (const std::size_t size : {std::size_t{60}, std::size_t{1514}, std::size_t{9230}}) {
+    const auto in = frame_of(size, 1), out = frame_of(size, 101);
+    const auto from_outside = tagged(in, 100);
+    ASSERT_EQ(::write(tap.fd(), from_outside.data(), from_outside.size()),
+              static_cast<ssize_t>(size + 4));
+    EXPECT_EQ(read_frame(kernel.get()), in);
+    ASSERT_EQ(::write(kernel.get(), out.data(), out.size()), static_cast<ssize_t>(size));
+    EXPECT_EQ(read_frame(tap.fd(), 4), tagged(out, 100));
+  }
+}
+
+// A node that comes back with another MAC must not cost the operator's addresses.
+TEST_F(TapTest, AVlanFollowsTheMacAndKeepsItsAddresses) {
+  if (!sandbox_.can_make_vlans()) GTEST_SKIP() << "this kernel has no links of type vlan";
+  sandbox_.run("sysctl -q -w net.ipv6.conf.default.keep_addr_on_down=1");  // as ensure_namespace()
+  Tap tap(sandbox_.name(), "n1-p0");
+  ASSERT_TRUE(tap.configure(mac("02:aa:aa:aa:aa:aa"), 1500));
+  sandbox_.ip("link add link n1-p0 name n1-p0.100 type vlan id 100");
+  sandbox_.ip("link set n1-p0.100 up");
+  sandbox_.ip("addr add fd00::1/64 dev n1-p0.100 nodad");
+  sandbox_.ip("addr add 10.0.0.1/24 dev n1-p0.100");
+  ASSERT_TRUE(tap.configure(kMac, 1500));
+  KernelMirror mirror(sandbox_.name());
+  const int vlan = ifindex_of(mirror, "n1-p0.100");
+  EXPECT_TRUE(mirror.links().at(vlan).up);
+  EXPECT_EQ(mirror.links().at(vlan).mac, kMac);
+  EXPECT_TRUE(mirror.addresses().contains({vlan, addr("fd00::1"), 64}));
+  EXPECT_TRUE(mirror.addresses().contains({vlan, addr("10.0.0.1"), 24}));
 }
 
 TEST_F(TapTest, AnswersArpForItsAddress) {

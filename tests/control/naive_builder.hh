@@ -16,32 +16,42 @@ namespace rackway::control::testing {
 
 struct NaiveBuilder {
   const FakeKernel& kernel;
-  std::map<int, PortRef> ports;
+  std::map<int, InterfaceRef> ports;
   // What is kept from before a restart.
   std::map<IpPrefix, Target> stale_routes{};
   std::map<Neighbor, MacAddress> stale_neighbors{};
 
-  [[nodiscard]] std::optional<PortRef> port_of(int ifindex) const {
-    const auto at = ports.find(ifindex);
-    return at == ports.end() ? std::nullopt : std::optional(at->second);
+  [[nodiscard]] std::optional<InterfaceRef> interface_of(int ifindex) const {
+    if (const auto at = ports.find(ifindex); at != ports.end()) return at->second;
+    const auto link = kernel.links.find(ifindex);
+    if (link == kernel.links.end() || !link->second.vlan) return std::nullopt;
+    const auto port = ports.find(link->second.vlan->parent);
+    if (port == ports.end()) return std::nullopt;
+    return InterfaceRef{port->second.node, port->second.port, link->second.vlan->id};
   }
 
   // Every neighbour that packets can be sent to.
   [[nodiscard]] std::map<Neighbor, MacAddress> neighbors() const {
     auto all = stale_neighbors;
     for (const auto& [key, mac] : kernel.neighbors) {
-      if (const auto port = port_of(key.ifindex)) all[{*port, key.address}] = mac;
+      if (const auto port = interface_of(key.ifindex)) all[{*port, key.address}] = mac;
     }
     return all;
   }
 
-  [[nodiscard]] std::uint16_t mtu(PortRef port) const {
+  [[nodiscard]] std::uint16_t mtu(InterfaceRef interface) const {
+    const InterfaceRef port{interface.node, interface.port};
+    const auto most = interface == port ? std::uint16_t{65535} : mtu(port);
     for (const auto& [ifindex, link] : kernel.links) {
-      if (port_of(ifindex) == port) {
-        return static_cast<std::uint16_t>(std::min(std::max(link.mtu, 68u), 65535u));
+      if (interface_of(ifindex) == interface) {
+        return std::min(most, static_cast<std::uint16_t>(std::clamp(link.mtu, 68u, 65535u)));
       }
     }
-    return 1500;
+    return std::min(most, std::uint16_t{1500});
+  }
+
+  [[nodiscard]] bool takes_frames(InterfaceRef interface, int ifindex) const {
+    return interface.vlan == VlanId{} || kernel.links.at(ifindex).up;
   }
 
   [[nodiscard]] bool on_link(const KernelNeighborKey& neighbor) const {
@@ -62,7 +72,7 @@ struct NaiveBuilder {
     auto all = stale_routes;
     std::set<IpPrefix> hosts;
     for (const auto& [key, mac] : kernel.neighbors) {
-      const auto port = port_of(key.ifindex);
+      const auto port = interface_of(key.ifindex);
       if (!port || key.address.is_link_local() || !on_link(key)) continue;
       if (!hosts.insert(IpPrefix::host(key.address)).second) continue;  // the first interface's
       all[IpPrefix::host(key.address)] = {fib::GroupKind::forward, {{{*port, key.address}, 1}}};
@@ -82,7 +92,7 @@ struct NaiveBuilder {
     }
     Target forward{fib::GroupKind::forward, {}};
     for (const auto& hop : route.next_hops) {
-      const auto port = port_of(hop.ifindex);
+      const auto port = interface_of(hop.ifindex);
       if (port && !hop.gateway) return {fib::GroupKind::glean, {}};
       if (port) forward.next_hops.push_back({{*port, *hop.gateway}, hop.weight});
     }
@@ -102,7 +112,7 @@ struct NaiveBuilder {
       for (const auto& [neighbor, weight] : target.next_hops) {
         const auto at = macs.find(neighbor);
         if (at == macs.end()) continue;
-        hops.insert(text_of(neighbor, at->second, mtu(neighbor.port)) + "*" +
+        hops.insert(text_of(neighbor, at->second, mtu(neighbor.interface)) + "*" +
                     std::to_string(weight));
       }
       const bool resolved = target.kind != fib::GroupKind::forward || !hops.empty();
@@ -110,11 +120,12 @@ struct NaiveBuilder {
       lines.insert(to.to_string() + " " + text_of(kind, hops));
     }
     for (const auto& [neighbor, mac] : macs) {
-      lines.insert("adjacency " + text_of(neighbor, mac, mtu(neighbor.port)));
+      lines.insert("adjacency " + text_of(neighbor, mac, mtu(neighbor.interface)));
     }
     for (const auto& [ifindex, address, length] : kernel.addresses) {
-      const auto port = port_of(ifindex);
-      if (port) lines.insert(text_of(fib::PortAddress{port->node, port->port, address, length}));
+      const auto at = interface_of(ifindex);
+      if (!at || !takes_frames(*at, ifindex)) continue;
+      lines.insert(text_of(fib::PortAddress{at->node, at->port, at->vlan, address, length}));
     }
     lines.insert("groups " + std::to_string(targets.size()));
     return text_of(lines);
@@ -125,11 +136,23 @@ struct NaiveBuilder {
     std::set<KernelNeighborKey> all;
     for (const auto& [to, target] : routes()) {
       for (const auto& hop : target.next_hops) {
-        const KernelNeighborKey key{ifindex_of(hop.neighbor.port), hop.neighbor.address};
+        const auto ifindex = find_ifindex(hop.neighbor.interface);
+        if (!ifindex) continue;
+        const KernelNeighborKey key{*ifindex, hop.neighbor.address};
         if (!kernel.neighbors.contains(key)) all.insert(key);
       }
     }
     return all;
+  }
+
+  [[nodiscard]] std::optional<int> find_ifindex(InterfaceRef interface) const {
+    for (const auto& [ifindex, port] : ports) {
+      if (port == interface) return ifindex;
+    }
+    for (const auto& [ifindex, link] : kernel.links) {
+      if (interface_of(ifindex) == interface) return ifindex;
+    }
+    return std::nullopt;
   }
 
   // The nodes hold this while the controller starts.
@@ -137,7 +160,7 @@ struct NaiveBuilder {
     std::map<fib::AdjacencyKey, Neighbor> by_key;
     std::map<GroupId, Target> targets;
     for (const auto& record : snapshot.adjacencies) {
-      by_key[record.key] = {{record.key.node, record.port}, record.next_hop};
+      by_key[record.key] = {{record.key.node, record.port, record.vlan}, record.next_hop};
       stale_neighbors[by_key[record.key]] = record.destination;
     }
     for (const auto& record : snapshot.groups) {

@@ -54,6 +54,9 @@ TEST_F(DeltaCheckTest, AdjacencyOutOfRange) {
   bad = adjacency(9, 0);
   bad.port = {256};
   expect_refused({.adjacencies = {bad}}, "adjacency 0 of node 9: port 256 is outside 0..255");
+  bad = adjacency(9, 0);
+  bad.vlan = {4095};
+  expect_refused({.adjacencies = {bad}}, "adjacency 0 of node 9: VLAN 4095 is outside 0..4094");
   bad = adjacency(9, kMaxAdjacencies);
   expect_refused({.adjacencies = {bad}},
                  "adjacency 16777216 of node 9: index 16777216 is outside 0..16777215");
@@ -130,6 +133,9 @@ TEST_F(DeltaCheckTest, PortAddressOutOfRange) {
                  "address 10.0.0.1/24 of port 0 of node 4096: node 4096 is outside 0..4095");
   expect_refused({.addresses = {port_address(1, 256, "10.0.0.1", 24)}},
                  "address 10.0.0.1/24 of port 256 of node 1: port 256 is outside 0..255");
+  expect_refused({.addresses = {port_address(1, 0, "10.0.0.1", 24, 4095)}},
+                 "address 10.0.0.1/24 of VLAN 4095 of port 0 of node 1: VLAN 4095 is outside "
+                 "0..4094");
   expect_refused({.addresses = {port_address(1, 0, "10.0.0.1", 33)}},
                  "address 10.0.0.1/33 of port 0 of node 1: length 33 is outside 0..32");
   expect_refused({.addresses = {port_address(1, 0, "::1", 129)}},

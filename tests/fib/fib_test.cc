@@ -198,6 +198,7 @@ TEST(Fib, LocalAdjacenciesByIndex) {
     EXPECT_TRUE(local[index].valid);
     EXPECT_EQ(local[index].destination, adjacency(1, index).destination);
     EXPECT_EQ(local[index].port, adjacency(1, index).port);
+    EXPECT_EQ(local[index].vlan, adjacency(1, index).vlan);
     EXPECT_EQ(local[index].mtu, 1500);
   }
   for (const unsigned index : {2, 3, 4}) EXPECT_FALSE(local[index].valid);
@@ -207,16 +208,17 @@ TEST(Fib, LocalAdjacenciesByIndex) {
   EXPECT_TRUE(fib.adjacencies_of({0}).empty());
 }
 
-TEST(Fib, AddressesSortedByPort) {
+TEST(Fib, AddressesSortedByPortAndVlan) {
   Fib fib;
   const auto second = port_address(3, 1, "10.0.0.2", 24);
-  const auto third = port_address(3, 2, "fe80::1", 64);
+  const auto third = port_address(3, 1, "10.0.0.1", 24, 7);
+  const auto fourth = port_address(3, 2, "fe80::1", 64);
   const auto first = port_address(3, 0, "192.0.2.1", 31);
-  apply(fib, {.addresses = {third, second}});
+  apply(fib, {.addresses = {fourth, third, second}});
   apply(fib, {.addresses = {first, port_address(4, 0, "10.0.0.2", 24)}});
   const auto own = fib.addresses_of({3});
-  EXPECT_EQ(std::vector(own.begin(), own.end()), (std::vector{first, second, third}));
-  EXPECT_EQ(fib.size().addresses, 4u);
+  EXPECT_EQ(std::vector(own.begin(), own.end()), (std::vector{first, second, third, fourth}));
+  EXPECT_EQ(fib.size().addresses, 5u);
 }
 
 TEST(Fib, SubnetLengthChangesInOneDelta) {

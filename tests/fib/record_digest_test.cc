@@ -12,9 +12,10 @@ namespace {
 const AdjacencyKey kKey{{3}, {0x010203}};
 
 TEST(RecordDigest, Adjacency) {
-  const Adjacency adjacency{
-      kKey, {7}, *MacAddress::parse("02:00:00:00:0a:01"), 9000, *IpAddress::parse("10.0.0.1")};
-  EXPECT_EQ(digest_of(adjacency), (Digest{0x71ea3afc0e6bc24c, 0xac33c90a1ce7d56f}));
+  const Adjacency adjacency{kKey,  {7},
+                            {300}, *MacAddress::parse("02:00:00:00:0a:01"),
+                            9000,  *IpAddress::parse("10.0.0.1")};
+  EXPECT_EQ(digest_of(adjacency), (Digest{0x29c6bdf6ab3f7c15, 0xac6a9734b680c780}));
 }
 
 TEST(RecordDigest, ForwardGroup) {
@@ -43,8 +44,8 @@ TEST(RecordDigest, Routes) {
 }
 
 TEST(RecordDigest, PortAddress) {
-  const PortAddress address{{3}, {7}, *IpAddress::parse("2001:db8::1"), 64};
-  EXPECT_EQ(digest_of(address), (Digest{0x7581a584d9bb8d03, 0xde85d554318c26dc}));
+  const PortAddress address{{3}, {7}, {4094}, *IpAddress::parse("2001:db8::1"), 64};
+  EXPECT_EQ(digest_of(address), (Digest{0xf9bc9b2f1207edea, 0x692246366c01f888}));
 }
 
 // 0.0.0.0/0 and ::/0 differ in nothing but the family.

@@ -21,6 +21,7 @@ inline Adjacency adjacency(unsigned node, unsigned index, std::uint16_t mtu = 15
       {2, 0, 0, 0, static_cast<std::uint8_t>(node), static_cast<std::uint8_t>(index)}};
   return {key(node, index),
           {static_cast<std::uint16_t>(index % 4)},
+          {static_cast<std::uint16_t>(index % 3)},
           mac,
           mtu,
           Ipv4Address{0x0a000000 + node * 256 + index}};
@@ -49,8 +50,12 @@ inline Route route(std::string_view text, unsigned group) {
 }
 
 inline PortAddress port_address(unsigned node, unsigned port, std::string_view text,
-                                std::uint8_t length) {
-  return {{static_cast<std::uint16_t>(node)}, {static_cast<std::uint16_t>(port)}, ip(text), length};
+                                std::uint8_t length, unsigned vlan = 0) {
+  return {{static_cast<std::uint16_t>(node)},
+          {static_cast<std::uint16_t>(port)},
+          {static_cast<std::uint16_t>(vlan)},
+          ip(text),
+          length};
 }
 
 // Sorted by key, hence equal to its own snapshot.
@@ -61,7 +66,7 @@ inline Delta sample() {
                   plain(2, GroupKind::blackhole)};
   delta.routes = {route("0.0.0.0/0", 2), route("10.0.0.0/8", 0), route("10.1.0.0/20", 1),
                   route("2001:db8::/32", 1)};
-  delta.addresses = {port_address(1, 0, "10.0.0.254", 24), port_address(1, 1, "fe80::1", 64)};
+  delta.addresses = {port_address(1, 0, "10.0.0.254", 24), port_address(1, 1, "fe80::1", 64, 100)};
   return delta;
 }
 

@@ -32,31 +32,31 @@ class SnapshotFileTest : public ::testing::Test {
 // ---- golden bytes, made apart from this code: by hand, hashed by XXH3 of each record and of all
 
 const std::string kGolden = octets(
-    "52 4b 57 59 53 4e 41 50  00 01  00 00 00 00 00 00 00 b3"                   // 179 octets
-    "00 00 00 01  00 03 00 01 02 03 00 07 02 00 00 00 0a 01 23 28 04 0a000001"  // adjacency
-    "00 00 00 02  00 00 00 07 03 00 00"                                         // groups
+    "52 4b 57 59 53 4e 41 50  00 02  00 00 00 00 00 00 00 b7"                         // 183 octets
+    "00 00 00 01  00 03 00 01 02 03 00 07 01 2c 02 00 00 00 0a 01 23 28 04 0a000001"  // adjacency
+    "00 00 00 02  00 00 00 07 03 00 00"                                               // groups
     "             00 00 10 20 00 00 01 00 03 00 01 02 03 00 05"
     "00 00 00 02  04 0a 00 00 00 08 00 00 10 20"  // routes
     "             06 20010db8000000000000000000000000 20 00 00 00 07"
-    "00 00 00 01  00 03 00 07 06 20010db8000000000000000000000001 40"  // port address
-    "00 00 00 00  00 00 00 00  00 00 00 00  00 00 00 00"               // nothing is removed
-    "d18546cb33cf59f5 e6c21e00de2566fb"                                // digest
-    "937ed5a656df67e0 bc45d9e3524e1967");                              // checksum
+    "00 00 00 01  00 03 00 07 0f fe 06 20010db8000000000000000000000001 40"  // port address
+    "00 00 00 00  00 00 00 00  00 00 00 00  00 00 00 00"                     // nothing is removed
+    "0d9cbf7008ef74a5 71955d0db2342ab8"                                      // digest
+    "d05e645253bc686f 459fdc8c7f19c2a2");                                    // checksum
 
 const std::string kGoldenEmpty = octets(
-    "52 4b 57 59 53 4e 41 50  00 01  00 00 00 00 00 00 00 52"  // 82 octets
+    "52 4b 57 59 53 4e 41 50  00 02  00 00 00 00 00 00 00 52"  // 82 octets
     "0000000000000000 0000000000000000 0000000000000000 0000000000000000"
     "0000000000000000 0000000000000000"
-    "d166b0eb5a9ecfe9 4298b4667427be1d");
+    "0d5f43d5091d9a79 75c1c8d54b7cefec");
 
 Delta golden_content() {
   const AdjacencyKey neighbour = key(3, 0x010203);
   Delta delta;
   delta.adjacencies = {
-      {neighbour, {7}, *MacAddress::parse("02:00:00:00:0a:01"), 9000, ip("10.0.0.1")}};
+      {neighbour, {7}, {300}, *MacAddress::parse("02:00:00:00:0a:01"), 9000, ip("10.0.0.1")}};
   delta.groups = {plain(7, GroupKind::blackhole), forward(0x1020, {{neighbour, 5}})};
   delta.routes = {route("10.0.0.0/8", 0x1020), route("2001:db8::/32", 7)};
-  delta.addresses = {port_address(3, 7, "2001:db8::1", 64)};
+  delta.addresses = {port_address(3, 7, "2001:db8::1", 64, 4094)};
   return delta;
 }
 
@@ -90,14 +90,16 @@ TEST_F(SnapshotFileTest, EmptyAndSmallOnesComeBack) {
 TEST_F(SnapshotFileTest, TheEndsOfAllRangesComeBack) {
   const AdjacencyKey last = {{kMaxNodes - 1}, {0xfffff}};
   Delta delta;
-  delta.adjacencies = {{key(0, 0), {0}, {{0, 0, 0, 0, 0, 1}}, 68, ip("::")},
-                       {last, {255}, {{0xfe, 255, 255, 255, 255, 255}}, 65535, ip("0.0.0.0")}};
+  delta.adjacencies = {
+      {key(0, 0), {0}, {0}, {{0, 0, 0, 0, 0, 1}}, 68, ip("::")},
+      {last, {255}, {4094}, {{0xfe, 255, 255, 255, 255, 255}}, 65535, ip("0.0.0.0")}};
   delta.groups = {forward(0, {{last, 65535}}), {{kMaxGroups - 1}, GroupKind::forward, {}}};
   delta.groups[1].members.assign(kMaxGroupMembers, {key(0, 0), 1});
   delta.routes = {route("0.0.0.0/0", 0), route("255.255.255.255/32", kMaxGroups - 1),
                   route("::/0", 0),
                   route("ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff/128", kMaxGroups - 1)};
-  delta.addresses = {port_address(0, 0, "0.0.0.0", 0), port_address(4095, 255, "ffff::", 128)};
+  delta.addresses = {port_address(0, 0, "0.0.0.0", 0),
+                     port_address(4095, 255, "ffff::", 128, 4094)};
   expect_round_trip(fib_of(delta));
 }
 
@@ -166,7 +168,7 @@ TEST_F(SnapshotFileTest, LargeTablesComeBack) {
   add_table<Ipv6Address>(delta, 25'000);
   expect_round_trip(fib_of(delta));
   // A count and 21 octets; 64 groups of 15; routes of 10 and 22.
-  EXPECT_EQ(std::filesystem::file_size(path_), 82 + 21 + 64 * 15 + 100'000 * 10 + 25'000 * 22);
+  EXPECT_EQ(std::filesystem::file_size(path_), 82 + 23 + 64 * 15 + 100'000 * 10 + 25'000 * 22);
 }
 
 // ---- what is in the file's place, and beside it

@@ -128,11 +128,11 @@ TEST_F(SnapshotRefusalTest, WhatIsNoFileIsSaid) {
 // It comes before all that another version may have otherwise.
 TEST_F(SnapshotRefusalTest, AnotherVersionIsNamed) {
   std::string other = sound_;
-  other[9] = 2;
-  EXPECT_EQ(refusal_of(other), "is a snapshot of version 2, not 1");
-  EXPECT_EQ(refusal_of(other.substr(0, 10)), "is a snapshot of version 2, not 1");
+  other[9] = 3;
+  EXPECT_EQ(refusal_of(other), "is a snapshot of version 3, not 2");
+  EXPECT_EQ(refusal_of(other.substr(0, 10)), "is a snapshot of version 3, not 2");
   other[8] = 1;
-  EXPECT_EQ(refusal_of(sealed(without_checksum(other))), "is a snapshot of version 258, not 1");
+  EXPECT_EQ(refusal_of(sealed(without_checksum(other))), "is a snapshot of version 259, not 2");
 }
 
 // No memory is taken for what is not there.
@@ -167,6 +167,8 @@ TEST_F(SnapshotRefusalTest, RecordsThatMessagesMayNotHoldAreMalformed) {
   EXPECT_EQ(refusal_after([](Delta& d) { d.routes[1].prefix.length = 33; }), malformed);
   EXPECT_EQ(refusal_after([](Delta& d) { d.routes[1].prefix.length = 6; }), malformed);
   EXPECT_EQ(refusal_after([](Delta& d) { d.addresses[0].port.value = 256; }), malformed);
+  EXPECT_EQ(refusal_after([](Delta& d) { d.addresses[0].vlan.value = 4095; }), malformed);
+  EXPECT_EQ(refusal_after([](Delta& d) { d.adjacencies[0].vlan.value = 4095; }), malformed);
 }
 
 TEST_F(SnapshotRefusalTest, RecordsThatAFibRefusesAreNamed) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // One frame of any content through every entrance of the node: as it is, and with its front and its
-// checksums made good, so that the fuzzer need not guess them; whole and in two segments; with the
-// controller there and away. The frame lies in a heap buffer of exactly its size. Besides what the
-// sanitizers see, a fault is what the packet harness and sound_output.hh say is one. Now and then a
-// frame is not mutated but made anew by random_frames.hh: some fields must repeat others, which is
-// hard to guess.
+// checksums made good, and in a VLAN that is there, so that the fuzzer need not guess them; whole
+// and in two segments; with the controller there, and away with strict
+// sources. The frame lies in a heap buffer of
+// exactly its size. Besides what the sanitizers see, a fault is what the packet harness and
+// sound_output.hh say is one. Now and then a frame is not mutated but made anew by
+// random_frames.hh: some fields must repeat others, which is hard to guess.
 #include <algorithm>
 #include <cstdint>
 
@@ -36,7 +37,8 @@ Bytes for_link(Bytes frame) {
 
 void send(PacketHarness& node, Entrance entrance, const Bytes& frame) {
   const std::size_t split = frame.empty() ? 0 : frame.back() % (frame.size() + 1);
-  for (const auto& how : {Reception{}, Reception{.tailroom = 64}, Reception{.split = split}}) {
+  for (const auto& how :
+       {Reception{}, Reception{.tailroom = 64, .headroom = 128}, Reception{.split = split}}) {
     if (const char* fault = fault_in(entrance, frame, node.run(entrance, frame, how))) {
       broken(fault);
     }
@@ -50,10 +52,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace rackway::node::testing;
   static PacketHarness present({.relay_percent = 50}), away({.controller_present = false});
   if (size > 10'000) return -1;
+  away.places.outputs[kPort0]->urpf = topo::Urpf::strict;
   const Bytes frame(data, data + size);
   for (auto* node : {&present, &away}) {
     send(*node, Entrance::port0, frame);
     send(*node, Entrance::port0, for_port(frame));
+    send(*node, Entrance::port0, tagged(for_port(frame), 100));
     send(*node, Entrance::link0, frame);
     send(*node, Entrance::link0, for_link(frame));
     node->inject_port = static_cast<std::uint16_t>(size % 3);

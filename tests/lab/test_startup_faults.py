@@ -234,6 +234,48 @@ class _Background:
             self._process.wait()
 
 
+def _node_of(document: dict, folder: Path) -> subprocess.CompletedProcess[str]:
+    """What becomes of node `a` with a controller that has DOCUMENT."""
+    node = [
+        str(program("rackway-node")),
+        *("--name", "a", "--controller", "tcp://127.0.0.1:7600", "--memory", "32"),
+    ]
+    config = _write(folder, document)
+    with _Background([str(program("rackway-controller")), "--config", str(config)]):
+        return run(in_namespace(_NAMESPACE, node), timeout=_SECONDS)
+
+
+@pytest.mark.parametrize(
+    ("settings", "size"),
+    [("", 2048), (",framesz=2048", 2048), (",framesz=9072,blocksz=36288", 9072)],
+)
+def test_a_port_that_can_not_take_the_mtu_is_named(
+    settings: str, size: int, folder: Path
+) -> None:
+    document = _document(folder)
+    device = "net_af_packet0,iface=lo" + settings
+    document["nodes"][0]["ports"][0] |= {"device": device, "mtu": 9000}
+    document["fabric"]["links"][0]["devices"] = ["net_memif0,id=0,bsize=10240"] * 2
+    done = _node_of(document, folder)
+    assert done.returncode == 1, done.stderr
+    for word in ("port p0", "MTU 9000", f"framesz is {size}", "9088 or more"):
+        assert word in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(("settings", "size"), [("", 2048), (",bsize=9021", 9021)])
+def test_a_link_that_can_not_take_the_mtu_of_another_nodes_port_is_named(
+    settings: str, size: int, folder: Path
+) -> None:
+    document = _document(folder)
+    document["nodes"][0]["ports"] = []
+    document["nodes"][1]["ports"][0]["mtu"] = 9000
+    document["fabric"]["links"][0]["devices"] = ["net_memif0,id=0" + settings] * 2
+    done = _node_of(document, folder)
+    assert done.returncode == 1, done.stderr
+    for word in ("fabric b", "MTU 9000", f"bsize is {size}", "9022 or more"):
+        assert word in done.stderr.splitlines()[-1]
+
+
 def test_missing_device_is_named_and_all_stop_cleanly(folder: Path) -> None:
     document = _document(folder)
     document["nodes"][0]["ports"][0]["device"] = "net_af_packet0,iface=nowhere0"

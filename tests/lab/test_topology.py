@@ -57,6 +57,24 @@ def test_fabric_devices_pair_up_and_are_unique_on_a_node(size: int) -> None:
         assert devices == [f"net_memif{i}" for i in range(size - 1)], node
 
 
+def test_jumbo_frames_fit_every_device() -> None:
+    document = cluster_document(Topology(3, mtu=9000))
+    devices = [port["device"] for node in document["nodes"] for port in node["ports"]]
+    assert [port["mtu"] for node in document["nodes"] for port in node["ports"]] == [9000] * 3
+    for link in document["fabric"]["links"]:
+        devices += link["devices"]
+    for device in devices:
+        settings = dict(item.split("=", 1) for item in device.split(",")[1:])
+        size = int(settings.get("framesz") or settings["bsize"])
+        assert size == 10240, device
+        assert int(settings.get("blocksz", 4096)) % 4096 == 0, device
+
+
+def test_urpf_is_named_only_where_it_is_asked_for() -> None:
+    nodes = cluster_document(Topology(3, urpf=("strict", "loose")))["nodes"]
+    assert [node["ports"][0].get("urpf") for node in nodes] == ["strict", "loose", None]
+
+
 def test_static_routes_need_the_third_host() -> None:
     assert not Topology(2).has_static_routes
     assert {route.get("type", "unicast") for route in cluster_document(Topology(2))["routes"]} == {

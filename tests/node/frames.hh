@@ -123,6 +123,25 @@ inline Bytes ports(std::uint16_t source, std::uint16_t destination, std::size_t 
   return bytes;
 }
 
+constexpr std::uint16_t kVlanType = 0x8100, kServiceType = 0x88a8;
+
+// The frame with a tag: priority and VLAN.
+inline Bytes tagged(Bytes frame, std::uint16_t tag, std::uint16_t type = kVlanType) {
+  Bytes octets(4);
+  put16(octets, 0, type);
+  put16(octets, 2, tag);
+  frame.insert(frame.begin() + std::min<std::ptrdiff_t>(kMacs, std::ssize(frame)), octets.begin(),
+               octets.end());
+  return frame;
+}
+// And without the one that it has, if any.
+inline Bytes without_tag(Bytes frame) {
+  if (frame.size() >= kEthernet + 4 && get16(frame, kMacs) == kVlanType) {
+    frame.erase(frame.begin() + kMacs, frame.begin() + kMacs + 4);
+  }
+  return frame;
+}
+
 constexpr std::uint16_t kIpv4Type = 0x0800, kArpType = 0x0806, kIpv6Type = 0x86dd;
 constexpr std::uint8_t kTcp = 6, kUdp = 17;
 

@@ -19,9 +19,9 @@ namespace rackway::node::testing {
 
 // A frame's buffer on the heap, freed by DPDK when the frame is.
 struct HeapBuffer {
-  explicit HeapBuffer(std::span<const std::uint8_t> bytes, std::size_t tailroom)
-      : octets(new std::uint8_t[bytes.size() + tailroom]) {
-    if (!bytes.empty()) std::memcpy(octets.get(), bytes.data(), bytes.size());
+  HeapBuffer(std::span<const std::uint8_t> bytes, std::size_t headroom, std::size_t tailroom)
+      : octets(new std::uint8_t[headroom + bytes.size() + tailroom]) {
+    if (!bytes.empty()) std::memcpy(octets.get() + headroom, bytes.data(), bytes.size());
     shared.free_cb = [](void*, void* self) { delete static_cast<HeapBuffer*>(self); };
     shared.fcb_opaque = this;
     rte_mbuf_ext_refcnt_set(&shared, 1);
@@ -36,26 +36,32 @@ struct Reception {
   std::size_t tailroom = 0;    // octets behind it in its buffer
   std::size_t split = kWhole;  // the first segment's octets; the rest is in a second one
   std::uint64_t offload_flags = 0;
+  std::size_t headroom = 0;     // octets before it in its buffer
+  std::uint16_t taken_tag = 0;  // that the device took off, if offload_flags say so
 };
 
-inline rte_mbuf* new_segment(std::span<const std::uint8_t> bytes, std::size_t tailroom) {
+inline rte_mbuf* new_segment(std::span<const std::uint8_t> bytes, std::size_t headroom,
+                             std::size_t tailroom) {
   rte_mbuf* segment = rte_pktmbuf_alloc(Devices::instance().pool);
   require(segment != nullptr, "out of buffers");
-  auto* buffer = new HeapBuffer(bytes, tailroom);
+  auto* buffer = new HeapBuffer(bytes, headroom, tailroom);
   rte_pktmbuf_attach_extbuf(segment, buffer->octets.get(), 0,
-                            static_cast<std::uint16_t>(bytes.size() + tailroom), &buffer->shared);
-  segment->data_off = 0;
+                            static_cast<std::uint16_t>(headroom + bytes.size() + tailroom),
+                            &buffer->shared);
+  segment->data_off = static_cast<std::uint16_t>(headroom);
   segment->data_len = static_cast<std::uint16_t>(bytes.size());
   segment->pkt_len = segment->data_len;
   return segment;
 }
 
 inline rte_mbuf* new_frame(std::span<const std::uint8_t> bytes, const Reception& how = {}) {
-  rte_mbuf* frame = new_segment(bytes.first(std::min(how.split, bytes.size())), how.tailroom);
+  rte_mbuf* frame =
+      new_segment(bytes.first(std::min(how.split, bytes.size())), how.headroom, how.tailroom);
   if (how.split != Reception::kWhole) {
-    require(rte_pktmbuf_chain(frame, new_segment(bytes.subspan(how.split), 0)) == 0, "no chain");
+    require(rte_pktmbuf_chain(frame, new_segment(bytes.subspan(how.split), 0, 0)) == 0, "no chain");
   }
   frame->ol_flags |= how.offload_flags;
+  frame->vlan_tci = how.taken_tag;
   return frame;
 }
 

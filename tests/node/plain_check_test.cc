@@ -47,7 +47,7 @@ class Checks {
     const Context context{.fib = fib_, .self = kSelf, .port = PortId{0}, .in = in_};
     quick_.begin(quick_.size);
     careful_.begin(careful_.size);
-    PlainCheck(form_).run(quick_, context);
+    PlainCheck(form_).run(quick_, quick_.undecided, context);
     careful_.undecided = quick_.plain;  // the others may be changed in place: answers
     EthernetCheck{}.run(careful_, context);
     Arp{}.run(careful_, context);

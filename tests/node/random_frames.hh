@@ -37,7 +37,7 @@ class RandomFrames {
  private:
   void add_external() {
     const Ethernet to_group{.destination = kBroadcastMac};
-    for (std::uint32_t group = kLocal; group <= kViaPortOutOfRange; ++group) {
+    for (std::uint32_t group = kLocal; group <= kViaVlan200; ++group) {
       const auto to = static_cast<SampleGroup>(group);
       external_.push_back(frame(Ipv4{.destination = ipv4_to(to)}));
       external_.push_back(frame(Ipv6{.destination = ipv6_to(to)}));
@@ -68,6 +68,17 @@ class RandomFrames {
     }
     external_.push_back(frame(Ipv4{}, {.destination = mac("d2:00:10:01:20:00")}));
     external_.push_back(frame(Ipv4{}, {.destination = kNeighborB}));
+    add_tagged();
+  }
+
+  // Some of everything so far, in VLANs that are there and that are not, and in two at once.
+  void add_tagged() {
+    const std::size_t untagged = external_.size();
+    const std::uint16_t tags[] = {100, 0xe064, 0, 0x6000, 200, 101, 4095};
+    for (std::size_t i = 0; i < untagged; ++i) {
+      external_.push_back(tagged(external_[i], tags[i % std::size(tags)]));
+      if (i % 8 == 0) external_.push_back(tagged(external_.back(), 100));
+    }
   }
 
   void add_neighbor_discovery() {

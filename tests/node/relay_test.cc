@@ -196,7 +196,7 @@ TEST(Egress, TheIngressAndItsMarksDoNotMatter) {
 TEST(Egress, AdjacenciesThatAreGone) {
   PacketHarness node;
   for (const std::uint32_t index :
-       {kPortOutOfRangeIndex, kNotValidIndex, kUnknownIndex, 7u, 0x012345u, 0xffffffu}) {
+       {kPortOutOfRangeIndex, kNotValidIndex, kUnknownIndex, 9u, 0x012345u, 0xffffffu}) {
     EXPECT_EQ(node.from_link(tagged({.adjacency = index}, frame(Ipv4{}))),
               dropped(DropReason::adjacency_unknown))
         << index;

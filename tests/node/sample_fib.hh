@@ -37,13 +37,16 @@ constexpr std::uint16_t kSmallMtu = 1280;
 constexpr std::uint32_t kRemoteIndex = 0x012345;   // on node 3
 constexpr std::uint32_t kPortOutOfRangeIndex = 3;  // names port 9 of this node
 constexpr std::uint32_t kNotValidIndex = 4;        // a hole: 5 is there
-constexpr std::uint32_t kUnknownIndex = 6;         // behind the last one
+constexpr std::uint32_t kVlan100Index = 6;         // in VLAN 100 of port 0
+constexpr std::uint32_t kVlan200Index = 7;         // in VLAN 200 of port 1
+constexpr std::uint32_t kUnknownIndex = 8;         // behind the last one
 
 inline fib::Adjacency adjacency(std::uint16_t node, std::uint32_t index, std::uint16_t port,
                                 const MacAddress& destination, std::uint16_t mtu,
-                                std::string_view next_hop) {
+                                std::string_view next_hop, std::uint16_t vlan = 0) {
   return {.key = {NodeId{node}, AdjacencyId{index}},
           .port = PortId{port},
+          .vlan = VlanId{vlan},
           .destination = destination,
           .mtu = mtu,
           .next_hop = ip(next_hop)};
@@ -55,6 +58,8 @@ inline std::vector<fib::Adjacency> sample_adjacencies() {
           adjacency(1, 2, 1, kNeighborC, kSmallMtu, "10.0.1.3"),
           adjacency(1, kPortOutOfRangeIndex, 9, kNeighborC, 1500, "10.9.0.2"),
           adjacency(1, 5, 1, kNeighborB, 9000, "10.0.1.4"),
+          adjacency(1, kVlan100Index, 0, kHostMac, 1500, "10.100.0.2", 100),
+          adjacency(1, kVlan200Index, 1, kNeighborC, 1400, "10.200.0.2", 200),
           adjacency(2, 0, 0, kNeighborB, 1500, "10.2.0.2"),
           adjacency(2, 1, 1, kNeighborB, kSmallMtu, "10.2.1.2"),
           adjacency(3, kRemoteIndex, 1, kNeighborC, 1500, "10.3.0.2")};
@@ -76,6 +81,8 @@ enum SampleGroup : std::uint32_t {
   kViaNode3,       // fabric, wide adjacency index
   kViaFour,        // host, B, node 2, node 3
   kViaPortOutOfRange,
+  kViaVlan100,  // port 0
+  kViaVlan200,  // port 1, MTU 1400
 };
 
 inline std::vector<fib::Group> sample_groups() {
@@ -106,6 +113,8 @@ inline std::vector<fib::Group> sample_groups() {
   forward(kViaNode3, {key(3, kRemoteIndex)});
   forward(kViaFour, {key(1, 0), key(1, 1), key(2, 0), key(3, kRemoteIndex)});
   forward(kViaPortOutOfRange, {key(1, kPortOutOfRangeIndex)});
+  forward(kViaVlan100, {key(1, kVlan100Index)});
+  forward(kViaVlan200, {key(1, kVlan200Index)});
   return groups;
 }
 
@@ -115,19 +124,23 @@ inline std::vector<fib::Route> sample_routes() {
     routes.push_back({IpPrefix::parse(prefix).value(), GroupId{group}});
   };
   // Subnets of the ports, as a kernel has them.
-  for (const auto* subnet : {"10.0.0.0/24", "10.0.1.0/24", "2001:db8::/64", "2001:db8:1::/64"}) {
+  for (const auto* subnet : {"10.0.0.0/24", "10.0.1.0/24", "2001:db8::/64", "2001:db8:1::/64",
+                             "10.100.0.0/24", "2001:db8:100::/64"}) {
     add(subnet, kGlean);
   }
-  for (const auto* own : {"10.0.0.1/32", "10.0.1.1/32", "2001:db8::1/128", "2001:db8:1::1/128"}) {
+  for (const auto* own : {"10.0.0.1/32", "10.0.1.1/32", "2001:db8::1/128", "2001:db8:1::1/128",
+                          "10.100.0.1/32", "2001:db8:100::1/128"}) {
     add(own, kLocal);
   }
   add("10.0.0.255/32", kBroadcast);
   add("10.0.0.2/32", kViaHost);
   add("10.0.1.2/32", kViaB);
+  add("10.100.0.2/32", kViaVlan100);
+  add("2001:db8:100::2/128", kViaVlan100);
   add("2001:db8::2/128", kViaHost);
   add("2001:db8:1::2/128", kViaB);
   // 2N.0.0.0/8 and 2001:db8:2N::/48: one of each kind, see route_to().
-  for (std::uint32_t group = kLocal; group <= kViaPortOutOfRange; ++group) {
+  for (std::uint32_t group = kLocal; group <= kViaVlan200; ++group) {
     add(std::to_string(20 + group) + ".0.0.0/8", static_cast<SampleGroup>(group));
     add("2001:db8:" + std::to_string(20 + group) + "::/48", static_cast<SampleGroup>(group));
   }
@@ -151,12 +164,14 @@ inline std::string ipv6_to(SampleGroup group) {
 
 inline std::vector<fib::PortAddress> sample_addresses() {
   const auto address = [](std::uint16_t node, std::uint16_t port, std::string_view text,
-                          std::uint8_t length) {
-    return fib::PortAddress{NodeId{node}, PortId{port}, ip(text), length};
+                          std::uint8_t length, std::uint16_t vlan = 0) {
+    return fib::PortAddress{NodeId{node}, PortId{port}, VlanId{vlan}, ip(text), length};
   };
-  return {address(1, 0, "10.0.0.1", 24),      address(1, 0, "2001:db8::1", 64),
-          address(1, 0, "fe80::1", 64),       address(1, 1, "10.0.1.1", 24),
-          address(1, 1, "2001:db8:1::1", 64), address(1, 1, "fe80::11", 64),
+  return {address(1, 0, "10.0.0.1", 24),        address(1, 0, "2001:db8::1", 64),
+          address(1, 0, "fe80::1", 64),         address(1, 1, "10.0.1.1", 24),
+          address(1, 1, "2001:db8:1::1", 64),   address(1, 1, "fe80::11", 64),
+          address(1, 0, "10.100.0.1", 24, 100), address(1, 0, "2001:db8:100::1", 64, 100),
+          address(1, 0, "fe80::100", 64, 100),  address(1, 1, "10.200.0.1", 24, 200),
           address(2, 0, "10.2.0.1", 24)};
 }
 

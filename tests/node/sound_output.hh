@@ -39,15 +39,17 @@ inline const char* fault_in_forwarded(const Bytes& received, const Bytes& sent) 
 }
 
 // Null if all is well.
-inline const char* fault_in(Entrance entrance, const Bytes& received, const Outcome& outcome) {
-  const auto& bytes = outcome.bytes;
-  if (outcome.fate == Fate::punt) return bytes == received ? nullptr : "punted frame changed";
+inline const char* fault_in(Entrance entrance, const Bytes& as_received, const Outcome& outcome) {
+  if (outcome.fate == Fate::punt)
+    return outcome.bytes == as_received ? nullptr : "punted frame changed";
   if (outcome.fate != Fate::transmit) return nullptr;
   if (entrance == Entrance::controller) {
-    return bytes == received ? nullptr : "injected frame changed";
+    return outcome.bytes == as_received ? nullptr : "injected frame changed";
   }
-  if (bytes.size() < kEthernet || (bytes[0] & 1) != 0) return "not to one neighbour";
   const bool to_port = outcome.output < kPorts;
+  const auto received = is_port(entrance) ? without_tag(as_received) : as_received;
+  const auto bytes = to_port ? without_tag(outcome.bytes) : outcome.bytes;
+  if (bytes.size() < kEthernet || (bytes[0] & 1) != 0) return "not to one neighbour";
   if (to_port) {
     const auto& own = outcome.output == kPort0 ? kPort0Mac : kPort1Mac;
     if (bytes.size() < kEthernet + 20) return "no packet in it";

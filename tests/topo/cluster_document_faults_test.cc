@@ -64,6 +64,12 @@ const std::vector<Fault> kFaults{
     {"9000", "true", "/nodes/0/ports/0/mtu", {"must be a number, is true"}},
     {R"("10.0.1.3")", "[]", "/routes/0/via/1", {"must be a text, is an array"}},
     // Numbers.
+    {"9000",
+     R"(9000, "urpf": "tight")",
+     "/nodes/0/ports/0/urpf",
+     {R"("tight" is not a mode of uRPF)", "off, loose or strict"}},
+    {"9000", R"(9000, "urpf": true)", "/nodes/0/ports/0/urpf", {"must be a text, is true"}},
+    {"9000", R"(9000, "urpf": "Strict")", "/nodes/0/ports/0/urpf", {"is not a mode of uRPF"}},
     {"9000", "1279", "/nodes/0/ports/0/mtu", {"1279 is out of bounds", "1280 to 9216"}},
     {"9000", "9217", "/nodes/0/ports/0/mtu", {"9217 is out of bounds"}},
     {"9000", "-1500", "/nodes/0/ports/0/mtu", {"-1500 is out of bounds"}},

@@ -214,5 +214,24 @@ TEST_F(ClusterDocumentFile, IsBoundedInSize) {
   EXPECT_NE(fault_of_file("/dev/zero").find("over 16 MiB"), std::string::npos);
 }
 
+TEST(ClusterDocument, UrpfIsOffUnlessAskedFor) {
+  EXPECT_EQ(parse_cluster_document(kGood, "lab.json").nodes[0].ports[0].urpf, Urpf::off);
+  const std::pair<const char*, Urpf> modes[] = {
+      {"off", Urpf::off}, {"loose", Urpf::loose}, {"strict", Urpf::strict}};
+  for (const auto& [text, mode] : modes) {
+    const auto document = parse_cluster_document(
+        with(kGood, "9000", R"(9000, "urpf": ")" + std::string(text) + "\""), "lab.json");
+    EXPECT_EQ(document.nodes[0].ports[0].urpf, mode);
+    EXPECT_EQ(document.nodes[0].ports[1].urpf, Urpf::off);
+  }
+}
+
+TEST(ClusterDocument, LargestMtuIsThatOfAnyPort) {
+  EXPECT_EQ(parse_cluster_document(kGood, "lab.json").largest_mtu(), 9000);
+  EXPECT_EQ(parse_cluster_document(with(kGood, "9000", "1280"), "lab.json").largest_mtu(), 1500);
+  const auto relay = R"({"name": "lab", "nodes": [{"name": "n1"}]})";
+  EXPECT_EQ(parse_cluster_document(relay, "lab.json").largest_mtu(), 1500);
+}
+
 }  // namespace
 }  // namespace rackway::topo

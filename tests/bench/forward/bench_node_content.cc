@@ -49,7 +49,7 @@ fib::Group group_of_several(Duty duty, std::uint32_t id, std::mt19937_64& random
 void add_router(fib::Delta& delta, std::uint32_t group) {
   delta.groups.push_back({GroupId{group}, fib::GroupKind::local, {}});
   delta.routes.push_back({IpPrefix::host(kRouterAddress), GroupId{group}});
-  delta.addresses.push_back({NodeId{0}, PortId{0}, kRouterAddress, 32});
+  delta.addresses.push_back({NodeId{0}, PortId{0}, VlanId{}, kRouterAddress, 32});
 }
 
 }  // namespace
