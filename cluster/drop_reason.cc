@@ -39,6 +39,11 @@ constexpr std::array<std::string_view, kDropReasons> kDropNames{
     "tx_queue_full",
     "tx_port_down",
     "inject_malformed",
+    "ttl_spent",
+    "too_big",
+    "fragmented",
+    "too_many_fragments",
+    "no_buffers",
 };
 static_assert(!kDropNames.back().empty());
 
