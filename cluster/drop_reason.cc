@@ -43,6 +43,11 @@ constexpr std::array<std::string_view, kDropReasons> kDropNames{
     "vlan_reserved",
     "no_headroom",
     "urpf",
+    "ttl_spent",
+    "too_big",
+    "fragmented",
+    "too_many_fragments",
+    "no_buffers",
 };
 static_assert(!kDropNames.back().empty());
 

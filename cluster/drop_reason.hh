@@ -54,8 +54,14 @@ enum class DropReason : std::uint8_t {
   vlan_reserved,  // 4095
   no_headroom,    // no room for a tag in front of the frame
   urpf,           // RFC 3704
+  // packets that the node answers itself, or takes on in other frames
+  ttl_spent,
+  too_big,             // for its next hop, and it may not be cut
+  fragmented,          // went on, as fragments
+  too_many_fragments,  // more than one burst may give
+  no_buffers,          // for its fragments
 };
-inline constexpr std::size_t kDropReasons = static_cast<std::size_t>(DropReason::urpf) + 1;
+inline constexpr std::size_t kDropReasons = static_cast<std::size_t>(DropReason::no_buffers) + 1;
 
 [[nodiscard]] std::string_view to_string(DropReason reason);
 
@@ -63,7 +69,7 @@ enum class PuntClass : std::uint8_t {
   routing,    // BGP, OSPF, BFD and the like
   neighbor,   // ARP and neighbour discovery
   icmp,       // echo and other ICMP to the router itself
-  exception,  // TTL spent, too big, options, neighbour not resolved: left to the kernel
+  exception,  // options, neighbour not resolved: left to the kernel
   other,      // anything else to the router itself
 };
 inline constexpr std::size_t kPuntClasses = static_cast<std::size_t>(PuntClass::other) + 1;

@@ -92,11 +92,11 @@ void read(WireReader& in, Refused& m) {
   m.reason = in.text();
 }
 
-constexpr std::array kCounterFields{&PlaceCounters::received,    &PlaceCounters::received_bytes,
-                                    &PlaceCounters::sent,        &PlaceCounters::punted,
-                                    &PlaceCounters::transmitted, &PlaceCounters::transmitted_bytes,
-                                    &PlaceCounters::direct,      &PlaceCounters::via_relay,
-                                    &PlaceCounters::relayed,     &PlaceCounters::injected};
+constexpr std::array kCounterFields{
+    &PlaceCounters::received, &PlaceCounters::received_bytes, &PlaceCounters::sent,
+    &PlaceCounters::punted,   &PlaceCounters::transmitted,    &PlaceCounters::transmitted_bytes,
+    &PlaceCounters::direct,   &PlaceCounters::via_relay,      &PlaceCounters::relayed,
+    &PlaceCounters::injected, &PlaceCounters::icmp_sent,      &PlaceCounters::icmp_withheld};
 constexpr std::size_t kCounterBytes = 8 * (kCounterFields.size() + kDropReasons);
 constexpr std::size_t kMaxLinksPerNode = kMaxNodes - 1;  // no two join the same two nodes
 
@@ -122,6 +122,7 @@ void write(WireWriter& out, const Status& m) {
     write(out, link.counters);
   }
   write(out, m.inject);
+  write(out, m.generated);
 }
 
 void read(WireReader& in, Status& m) {
@@ -136,6 +137,7 @@ void read(WireReader& in, Status& m) {
     read(in, link.counters);
   }
   read(in, m.inject);
+  read(in, m.generated);
 }
 
 template <class EpochAndContent>

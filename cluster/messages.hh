@@ -78,6 +78,9 @@ struct PlaceCounters {
   std::uint64_t transmitted{}, transmitted_bytes{};
   std::uint64_t direct{}, via_relay{}, relayed{};  // fabric links: parts of transmitted
   std::uint64_t injected{};                        // external ports: part of transmitted
+  // External ports: ICMP errors about packets that came in there, and those that were due but not
+  // sent.
+  std::uint64_t icmp_sent{}, icmp_withheld{};
   bool operator==(const PlaceCounters&) const = default;
   [[nodiscard]] std::uint64_t dropped_total() const;
 };
@@ -97,6 +100,7 @@ struct Status {
   std::vector<PlaceCounters> ports;  // by PortId
   std::vector<LinkStatus> links;     // in the document's order
   PlaceCounters inject;              // frames from the controller
+  PlaceCounters generated;           // frames that the node made: ICMP errors, fragments
   bool operator==(const Status&) const = default;
 };
 

@@ -139,7 +139,8 @@ void Answer::nodes() {
                      {"in_sync", node.in_sync},
                      {"boot_id", fmt::format("{:016x}", node.boot_id)},
                      {"uptime_s", report.status.uptime_ms / 1000},
-                     {"ports", config(id).ports.size()}});
+                     {"ports", config(id).ports.size()},
+                     {"generated", report.status.generated.received}});
   });
 }
 
@@ -173,6 +174,8 @@ void Answer::add_port(NodeId node, PortId port) {
                    {"punted", counters.punted},
                    {"dropped", counters.dropped_total()},
                    {"injected", counters.injected},
+                   {"icmp_sent", counters.icmp_sent},
+                   {"icmp_withheld", counters.icmp_withheld},
                    {"transmitted", counters.transmitted},
                    {"received_bytes", counters.received_bytes},
                    {"transmitted_bytes", counters.transmitted_bytes}});
@@ -315,6 +318,7 @@ void Answer::drops() {
       add_drops(node, "fabric " + config(peer_of(node, link.number)).name, link.counters);
     }
     add_drops(node, "inject", status.inject);
+    add_drops(node, "generated", status.generated);
   });
 }
 

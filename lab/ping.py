@@ -53,12 +53,17 @@ def _parse(output: str, unjudged: int) -> PingResult:
 
 
 def ping(
-    namespace: str, address: str, count: int = 5, interval: float = 0.02, size: int = 56
+    namespace: str,
+    address: str,
+    count: int = 5,
+    interval: float = 0.02,
+    size: int = 56,
+    options: tuple[str, ...] = (),
 ) -> PingResult:
     """COUNT echo requests from NAMESPACE to ADDRESS, SIZE octets of data each."""
-    options = ["-n", "-c", str(count + 1), "-i", str(interval), "-W", "1", "-s", str(size)]
+    usual = ["-n", "-c", str(count + 1), "-i", str(interval), "-W", "1", "-s", str(size)]
     limit = count * (interval + 1) + 10
-    done = run(in_namespace(namespace, ["ping", *options, address]), timeout=limit)
+    done = run(in_namespace(namespace, ["ping", *usual, *options, address]), timeout=limit)
     return _parse(done.stdout, unjudged=1)
 
 

@@ -189,7 +189,8 @@ cluster::Status Agent::status(const Shared& shared) const {
   cluster::Status status{.epoch = epoch_,
                          .digest = shared.fib.active()->digest(),
                          .uptime_ms = to_ms(Clock::now() - started_),
-                         .inject = shared.places.controller.counters.read()};
+                         .inject = shared.places.controller.counters.read(),
+                         .generated = shared.places.generated.counters.read()};
   for (std::uint16_t i = 0; i < shared.places.ports; ++i) {
     status.ports.push_back(shared.places.port(PortId{i}).counters.read());
   }

@@ -14,6 +14,7 @@
 #include "base/id.hh"
 #include "cluster/drop_reason.hh"
 #include "fib/fib.hh"
+#include "node/icmp_error.hh"
 #include "node/place.hh"
 
 namespace rackway::node {
@@ -80,11 +81,18 @@ struct Burst {
   std::array<DropReason, kBurst> reason;
   std::array<PuntClass, kBurst> punt_class;
 
+  // Of dropped slots: whose sender is told why, and whose packet goes on in fragments instead.
+  // Disjoint.
+  Mask answered{}, to_fragment{};
+  std::array<IcmpError, kBurst> error;             // answered
+  std::array<std::uint16_t, kBurst> next_hop_mtu;  // too_big or to_fragment
+
   // For the first n frames, all undecided.
   void begin(std::uint16_t n) noexcept {
     size = n;
     undecided = first_bits(n);
     transmitted = punted = dropped = plain = ipv4 = ipv6 = l2_group = tagged = via_relay = 0;
+    answered = to_fragment = 0;
   }
 
   void drop(std::size_t i, DropReason why) noexcept {
@@ -93,6 +101,20 @@ struct Burst {
     punted &= ~bit(i);
     dropped |= bit(i);
     reason[i] = why;
+  }
+  void answer(std::size_t i, IcmpError with, DropReason why) noexcept {
+    drop(i, why);
+    answered |= bit(i);
+    error[i] = with;
+  }
+  void answer_too_big(std::size_t i, std::uint16_t mtu) noexcept {
+    answer(i, IcmpError::too_big, DropReason::too_big);
+    next_hop_mtu[i] = mtu;
+  }
+  void fragment(std::size_t i, std::uint16_t mtu) noexcept {
+    drop(i, DropReason::fragmented);
+    to_fragment |= bit(i);
+    next_hop_mtu[i] = mtu;
   }
   void punt(std::size_t i, PuntClass to, DropReason when_policed) noexcept {
     undecided &= ~bit(i);
@@ -135,6 +157,7 @@ class Slot {
     burst_->punt(index_, to, when_policed);
   }
   void transmit(std::size_t to) const noexcept { burst_->transmit(index_, to); }
+  void answer(IcmpError with, DropReason why) const noexcept { burst_->answer(index_, with, why); }
 
  private:
   Burst* burst_;
@@ -149,7 +172,8 @@ struct Context {
   Place& in;
   bool controller_present;
   std::uint8_t epoch_mark;
-  std::uint32_t now;  // for flowlets, see vlb::FlowletTable
+  std::uint32_t now;    // for flowlets, see vlb::FlowletTable
+  std::uint64_t ticks;  // of a clock that never goes back, for the rate of ICMP errors
 };
 
 }  // namespace rackway::node

@@ -13,7 +13,9 @@ cluster::PlaceCounters Counters::read() const {
                                 .direct = direct.get(),
                                 .via_relay = via_relay.get(),
                                 .relayed = relayed.get(),
-                                .injected = injected.get()};
+                                .injected = injected.get(),
+                                .icmp_sent = icmp_sent.get(),
+                                .icmp_withheld = icmp_withheld.get()};
   for (std::size_t i = 0; i < cluster::kDropReasons; ++i) values.dropped[i] = dropped[i].get();
   return values;
 }

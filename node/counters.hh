@@ -31,6 +31,7 @@ class Counter {
 struct alignas(64) Counters {
   Counter received, received_bytes, sent, punted;
   Counter transmitted, transmitted_bytes, direct, via_relay, relayed, injected;
+  Counter icmp_sent, icmp_withheld;
   std::array<Counter, cluster::kDropReasons> dropped;
 
   [[nodiscard]] cluster::PlaceCounters read() const;

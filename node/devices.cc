@@ -174,6 +174,7 @@ void make_places(Places& places, const cluster::Welcome& welcome, const topo::Fa
     run_on_interrupt_thread([&] { start_link(*places.outputs.back()); });
   }
   places.controller.name = "inject";
+  places.generated.name = "generated";
 }
 
 bool link_up(const Place& place) {

@@ -23,7 +23,8 @@ ForwardingCore::ForwardingCore(Shared& shared, bool busy)
     : shared_(shared),
       ticks_per_microsecond_(std::max<std::uint64_t>(1, rte_get_tsc_hz() / 1'000'000)),
       governor_(busy, ticks_per_microsecond_),
-      journey_(shared.places, shared.steering, shared.punt_queue, shared.slow_path_wake),
+      journey_(shared.places, shared.steering, shared.punt_queue, shared.slow_path_wake,
+               *shared.pool, rte_get_tsc_hz()),
       live_links_(shared.places.links(), false) {}
 
 void ForwardingCore::run() {
@@ -35,6 +36,7 @@ void ForwardingCore::run() {
     gate.checkpoint();
     const std::uint64_t now = rte_rdtsc();
     watch_links(now);
+    ticks_ = now;
     microseconds_ = static_cast<vlb::Time>(now / ticks_per_microsecond_);
     const unsigned frames = poll_everything();
     reader.quiescent();
@@ -101,7 +103,8 @@ Context ForwardingCore::context(const fib::Fib& fib, Place& in, PortId port) con
           .in = in,
           .controller_present = shared_.controller_present.load(std::memory_order_relaxed),
           .epoch_mark = shared_.epoch_mark.load(std::memory_order_relaxed),
-          .now = microseconds_};
+          .now = microseconds_,
+          .ticks = ticks_};
 }
 
 // Steering follows the links at once, without the controller.

@@ -28,6 +28,7 @@ struct Shared {
   fib::LeftRight fib;        // the agent writes
   rte_ring* punt_queue{};    // core -> slow path
   rte_ring* inject_queue{};  // slow path -> core
+  rte_mempool* pool{};       // of the frames that the core makes
   WakeUp slow_path_wake, core_wake;
   std::atomic<bool> controller_present{false};  // agent -> core, relaxed: a hint
   std::atomic<std::uint8_t> epoch_mark{0};      // agent -> core, relaxed: for diagnosis only
@@ -53,7 +54,8 @@ class ForwardingCore {
 
   Shared& shared_;
   std::uint64_t ticks_per_microsecond_;
-  vlb::Time microseconds_ = 0;  // when this round of polls began
+  std::uint64_t ticks_ = 0;     // when this round of polls began
+  vlb::Time microseconds_ = 0;  // the same
   IdleGovernor governor_;
   Journey journey_;
   Burst burst_;

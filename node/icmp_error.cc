@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::size_t kIcmpHeader = 8;
 constexpr std::uint8_t kIcmpv4 = 1, kIcmpv6 = 58;
-constexpr std::uint8_t kHopLimit = 64;
 // Precedence 6, internetwork control (RFC 1812 4.3.2.5), which is CS6 since RFC 2474. The packet's
 // TOS bits, that RFC 1812 would have copied, are part of the code point now and of ECN.
 constexpr std::uint8_t kInternetworkControl = 6 << 5;
@@ -80,7 +79,7 @@ void write_ipv4(std::uint8_t* at, const IcmpReport& report, const std::uint8_t* 
   ip.type_of_service = kInternetworkControl;
   store_be(&ip.total_length, static_cast<std::uint16_t>(sizeof ip + message));
   store_be(&ip.packet_id, id);
-  ip.time_to_live = kHopLimit;
+  ip.time_to_live = report.hop_limit;
   ip.next_proto_id = kIcmpv4;
   std::memcpy(&ip.src_addr, report.source.data(), 4);
   std::memcpy(&ip.dst_addr, destination, 4);
@@ -96,7 +95,7 @@ void write_ipv6(std::uint8_t* at, const IcmpReport& report, const std::uint8_t* 
   store_be(&ip.vtc_flow, 6u << 28 | std::uint32_t{kInternetworkControl} << 20);
   store_be(&ip.payload_len, static_cast<std::uint16_t>(message));
   ip.proto = kIcmpv6;
-  ip.hop_limits = kHopLimit;
+  ip.hop_limits = report.hop_limit;
   std::memcpy(ip.src_addr, report.source.data(), 16);
   std::memcpy(ip.dst_addr, destination, 16);
   std::memcpy(at, &ip, sizeof ip);

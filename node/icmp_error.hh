@@ -25,10 +25,13 @@ enum class IcmpError : std::uint8_t {  // ICMP type/code       ICMPv6
   beyond_scope,                        // not in IPv4          1/2
 };
 
+inline constexpr std::uint8_t kIcmpHopLimit = 64;
+
 struct IcmpReport {
   IcmpError error;
-  IpAddress source;     // of the message; the packet's family
-  std::uint16_t mtu{};  // too_big: octets of IP that the next hop takes
+  IpAddress source;                        // of the message; the packet's family
+  std::uint16_t mtu{};                     // too_big: octets of IP that the next hop takes
+  std::uint8_t hop_limit = kIcmpHopLimit;  // one more for a message that is to be forwarded
 };
 
 class IcmpErrorBuilder {

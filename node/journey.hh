@@ -8,6 +8,11 @@
 //   fabric link     Relay (on towards the egress node, or rewrite for a neighbour)
 //   controller      Inject
 //
+// What Resolve could not send on, and whose sender is to know or which goes on in fragments, gives
+// rise to frames of the node's own (IcmpAnswer, Fragment), which enter as if by a place of theirs:
+//
+//   generated       Lookup -> Resolve
+//
 // and one way out for all: Punt -> Transmit, which also counts. Each stage is in a file of its own
 // under node/stage/. One forwarding core owns a Journey; nothing in it is shared that is written.
 #pragma once
@@ -16,8 +21,11 @@
 #include <rte_ring.h>
 
 #include "node/burst.hh"
+#include "node/generated.hh"
 #include "node/stage/arp.hh"
 #include "node/stage/ethernet_check.hh"
+#include "node/stage/fragment.hh"
+#include "node/stage/icmp_answer.hh"
 #include "node/stage/inject.hh"
 #include "node/stage/ipv4_check.hh"
 #include "node/stage/ipv6_check.hh"
@@ -35,9 +43,13 @@ namespace rackway::node {
 
 class Journey {
  public:
-  Journey(Places& places, vlb::Steering& steering, rte_ring* punt_queue, WakeUp& slow_path)
+  // pool: of the frames that the node makes. ticks_per_second: of Context::ticks.
+  Journey(Places& places, vlb::Steering& steering, rte_ring* punt_queue, WakeUp& slow_path,
+          rte_mempool& pool, std::uint64_t ticks_per_second)
       : places_(places),
         resolve_{steering, places},
+        icmp_answer_(places.ports, pool, ticks_per_second),
+        fragment_(pool),
         relay_{steering, places},
         punt_(punt_queue, slow_path),
         transmit_(places) {}
@@ -50,6 +62,8 @@ class Journey {
     if (context.in.urpf != topo::Urpf::off) source_check_.run(burst, context);
     lookup_.run(burst, context);
     resolve_.run(burst, context);
+    if ((burst.answered | burst.to_fragment) != 0) [[unlikely]]
+      generate(burst, context);
     punt_.run(burst, context);
     transmit_.run(burst, context, false);
   }
@@ -69,6 +83,9 @@ class Journey {
   }
 
  private:
+  // The frames that a burst gives rise to, and their whole way.
+  void generate(Burst& burst, const Context& context) noexcept;
+
   // Counts what came in and asks for the first cache line of every frame.
   static void take(Burst& burst, Place& in) noexcept {
     std::uint64_t bytes = 0;
@@ -101,9 +118,13 @@ class Journey {
   SourceCheck source_check_;
   Lookup lookup_;
   Resolve resolve_;
+  IcmpAnswer icmp_answer_;
+  Fragment fragment_;
   Relay relay_;
   Punt punt_;
   Transmit transmit_;
+  Generated generated_;
+  Burst own_burst_;  // of generated frames
 };
 
 }  // namespace rackway::node

@@ -100,6 +100,7 @@ std::unique_ptr<Shared> build(const cluster::Welcome& welcome, rte_mempool* pool
                                          vlb::Steering(table, welcome.self, welcome.relay_percent));
   shared->punt_queue = make_queue("punt", RING_F_SP_ENQ | RING_F_SC_DEQ);
   shared->inject_queue = make_queue("inject", RING_F_SP_ENQ | RING_F_SC_DEQ);
+  shared->pool = pool;
   make_places(shared->places, welcome, table, pool);
   return shared;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where frames come in and go out: the node's external ports and its fabric links, each a DPDK
-// device, plus the controller's frames, which only come in. A frame's output is its index in
-// Places::outputs: external ports by PortId first, then fabric links by local index.
+// device, plus the controller's frames and the node's own, which only come in. A frame's output is
+// its index in Places::outputs: external ports by PortId first, then fabric links by local index.
 // Made at start by the agent; the forwarding core uses them; counters are read by anyone.
 #pragma once
 
@@ -37,6 +37,7 @@ struct Places {
   std::vector<std::unique_ptr<Place>> outputs;
   std::size_t ports{};  // how many of them are external ports
   Place controller;     // injected frames
+  Place generated;      // frames of the node's own: ICMP errors, fragments
 
   [[nodiscard]] std::size_t links() const { return outputs.size() - ports; }
   [[nodiscard]] Place& port(PortId id) const { return *outputs[id.value]; }

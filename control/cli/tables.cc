@@ -37,6 +37,7 @@ Table nodes() {
            {"EPOCH", "epoch", Print::number},
            {"DIGEST", "digest", Print::text},
            {"PORTS", "ports", Print::number},
+           {"GENERATED", "generated", Print::number},
            {"UPTIME_S", "uptime_s", Print::number},
            {"BOOT_ID", "boot_id", Print::text}}};
 }
@@ -54,6 +55,8 @@ Table ports() {
            {"PUNTED", "punted", Print::number},
            {"DROPPED", "dropped", Print::number},
            {"INJECTED", "injected", Print::number},
+           {"ICMP_SENT", "icmp_sent", Print::number},
+           {"ICMP_WITHHELD", "icmp_withheld", Print::number},
            {"TRANSMITTED", "transmitted", Print::number},
            {"RECEIVED_BYTES", "received_bytes", Print::number},
            {"TRANSMITTED_BYTES", "transmitted_bytes", Print::number},

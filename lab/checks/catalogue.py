@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from textwrap import shorten
 
-from lab.checks import accounting, exactness, idle, operator, reach, router, routes, steering
+from lab.checks import accounting, errors, exactness, idle, operator, reach, router, routes, steering
 from lab.checks import survival
 from lab.errors import CheckFailed, LabError
 from lab.topology import Topology
@@ -44,6 +44,7 @@ CATALOGUE = [
     Check(4, "direct and relayed paths", steering.both_paths_are_used),
     Check(5, "IPv4 frames of every size", exactness.ipv4_frames_of_every_size),
     Check(5, "IPv6 frames of every size", exactness.ipv6_frames_of_every_size),
+    Check(10, "ICMP errors and fragments", errors.errors_and_fragments),
     Check(6, "every table, text and JSON", operator.every_table),
     Check(6, "unknown objects are named", operator.unknown_objects_are_named),
     Check(7, "nothing is missing", accounting.nothing_is_missing),

@@ -9,7 +9,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from lab import processes, prefixes, rackway
-from lab.checks import operator
+from lab.checks import errors, operator
 from lab.checks.reach import ping_between_all_hosts
 from lab.checks.router import bgp_sessions_are_established
 from lab.commands import must
@@ -123,9 +123,10 @@ def _settled() -> str | None:
 
 
 def controller_dies_and_returns(topology: Topology) -> str:
-    """Away for longer than BGP waits, and neighbours forget the router meanwhile."""
+    """Away for longer than BGP waits; neighbours forget the router, and packets are too big."""
     before = _routes()
     with contextlib.ExitStack() as stack:
+        sender, receiver = stack.enter_context(errors.small_port(topology))
         pingers = [stack.enter_context(pinger) for pinger in _pingers(topology)]
         time.sleep(0.5)
         processes.kill(rackway.CONTROLLER)
@@ -133,6 +134,7 @@ def controller_dies_and_returns(topology: Topology) -> str:
             operator.absent_controller_is_named()
             _forget_the_router(topology)
             time.sleep(_BGP_HOLD_SECONDS + 2)
+            errors.expect_errors_and_fragments(topology, sender, receiver)
         finally:
             rackway.start_controller()
         _await_as_before(topology)

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/byte_order.hh"
+#include "node/ipv6_chain.hh"
 #include "node/stage/flow_hash.hh"
 #include "node/stage/local_class.hh"
 #include "node/stage/neighbor_discovery.hh"
@@ -41,24 +42,32 @@ bool well_formed(const rte_ipv6_hdr& ip, const rte_mbuf& frame) noexcept {
          payload <= frame.pkt_len - RTE_ETHER_HDR_LEN - sizeof(rte_ipv6_hdr);
 }
 
-void set_flow(const Slot& slot, const rte_ipv6_hdr& ip) noexcept {
+const std::uint8_t* octets_of(const rte_ipv6_hdr& ip) noexcept {
+  return reinterpret_cast<const std::uint8_t*>(&ip);
+}
+
+// Octets of the packet in the frame's first segment.
+std::size_t readable_bytes(const Slot& slot, const rte_ipv6_hdr& ip) noexcept {
+  return std::min<std::size_t>(sizeof ip + load_be<std::uint16_t>(&ip.payload_len),
+                               slot.frame().data_len - RTE_ETHER_HDR_LEN);
+}
+
+// Protocol and ports of the upper layer, wherever it begins.
+void set_flow(const Slot& slot, const rte_ipv6_hdr& ip, const Ipv6Chain& chain) noexcept {
   Burst& burst = slot.burst();
   const std::size_t i = slot.index();
   std::memcpy(burst.ipv6_destination[i].bytes.data(), ip.dst_addr, 16);
-  const bool readable = RTE_ETHER_HDR_LEN + sizeof ip + 4 <= slot.frame().data_len &&
-                        load_be<std::uint16_t>(&ip.payload_len) >= 4;
+  const std::uint8_t protocol = chain.flow_protocol();
   std::uint32_t ports = 0;
-  if (readable && has_ports(ip.proto)) {
-    std::memcpy(&ports, reinterpret_cast<const std::uint8_t*>(&ip) + sizeof ip, 4);
+  if (chain.end == ChainEnd::upper_layer && has_ports(protocol) &&
+      chain.offset + 4 <= readable_bytes(slot, ip)) {
+    std::memcpy(&ports, octets_of(ip) + chain.offset, 4);
   }
-  burst.flow_hash[i] = hash_flow(fold_ipv6(ip.src_addr), fold_ipv6(ip.dst_addr), ports, ip.proto);
+  burst.flow_hash[i] = hash_flow(fold_ipv6(ip.src_addr), fold_ipv6(ip.dst_addr), ports, protocol);
 }
 
 void to_router(const Slot& slot, const rte_ipv6_hdr& ip) noexcept {
-  const auto* payload = reinterpret_cast<const std::uint8_t*>(&ip) + sizeof ip;
-  const std::size_t readable = slot.frame().data_len - RTE_ETHER_HDR_LEN - sizeof ip;
-  const std::size_t size = load_be<std::uint16_t>(&ip.payload_len);
-  slot.punt(local_class(ip.proto, payload, std::min(size, readable)));
+  slot.punt(local_class_ipv6(octets_of(ip), readable_bytes(slot, ip)));
 }
 
 // Scope link-local is for the router: routing protocols, MLD. RFC 4291 2.7 has the reserved scope 0
@@ -91,12 +100,14 @@ void check(const Slot& slot, const Context& context) noexcept {
   if (ip->proto == kIcmpv6 && is_neighbor_discovery(slot.frame())) {
     return discover_neighbor(slot, *ip, context);
   }
+  const Ipv6Chain chain = ipv6_chain(octets_of(*ip), readable_bytes(slot, *ip));
+  if (chain.end == ChainEnd::malformed) return slot.drop(DropReason::ipv6_malformed);
   if (is_multicast(ip->dst_addr)) return multicast(slot, *ip);
   if (is_unspecified(ip->src_addr)) return slot.drop(DropReason::martian_source);
   if (slot.is(slot.burst().l2_group)) return slot.drop(DropReason::l2_group_ip_unicast);
   if (is_link_local(ip->dst_addr)) return link_local(slot, *ip, context);
   if (ip->proto == kHopByHop) return slot.punt(PuntClass::exception);
-  set_flow(slot, *ip);
+  set_flow(slot, *ip, chain);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "base/byte_order.hh"
 #include "cluster/drop_reason.hh"
+#include "node/ipv6_chain.hh"
 
 namespace rackway::node {
 
@@ -27,6 +28,16 @@ namespace rackway::node {
     }
   }
   return PuntClass::other;
+}
+
+// packet: an IPv6 header and what follows, `readable` octets of it, padding not counted. By the
+// upper layer, wherever it begins; a later fragment has no ports.
+[[nodiscard]] inline cluster::PuntClass local_class_ipv6(const std::uint8_t* packet,
+                                                         std::size_t readable) noexcept {
+  const Ipv6Chain chain = ipv6_chain(packet, readable);
+  const bool in_reach = chain.end == ChainEnd::upper_layer && chain.offset < readable;
+  return local_class(chain.protocol, packet + (in_reach ? chain.offset : 0),
+                     in_reach ? readable - chain.offset : 0);
 }
 
 }  // namespace rackway::node

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "node/ipv6_chain.hh"
 #include "node/slot_mask.hh"
 #include "node/stage/local_class.hh"
 #include "vlb/fabric_tag.hh"
@@ -23,22 +24,19 @@ std::uint32_t ip_size(const Slot& slot) noexcept {
   return is_ipv4(slot) ? ipv4_size(slot.octets()) : ipv6_size(slot.octets());
 }
 
-// Octets of the transport header that can be read: those of the packet, not of the padding behind
-// it, and none in a later fragment, which has no such header.
-std::size_t transport_bytes(const Slot& slot, std::size_t header) noexcept {
-  const bool later_fragment =
-      is_ipv4(slot) && (ipv4(slot)->fragment_offset & RTE_BE16(0x1fff)) != 0;
-  if (later_fragment) return 0;
-  const std::size_t readable = slot.frame().data_len - RTE_ETHER_HDR_LEN;
-  return std::min<std::size_t>(ip_size(slot), readable) - header;
+// Octets of the packet that can be read: not of the padding behind it.
+std::size_t readable_bytes(const Slot& slot) noexcept {
+  return std::min<std::size_t>(ip_size(slot), slot.frame().data_len - RTE_ETHER_HDR_LEN);
 }
 
 void to_router(const Slot& slot) noexcept {
-  // IPv4 options have been punted before.
-  const std::size_t header = is_ipv4(slot) ? sizeof(rte_ipv4_hdr) : sizeof(rte_ipv6_hdr);
-  const std::uint8_t protocol = is_ipv4(slot) ? ipv4(slot)->next_proto_id : ipv6(slot)->proto;
-  const std::uint8_t* transport = slot.octets() + RTE_ETHER_HDR_LEN + header;
-  slot.punt(local_class(protocol, transport, transport_bytes(slot, header)));
+  const std::uint8_t* packet = slot.octets() + RTE_ETHER_HDR_LEN;
+  if (!is_ipv4(slot)) return slot.punt(local_class_ipv6(packet, readable_bytes(slot)));
+  // Options have been punted before. A later fragment has no transport header.
+  constexpr std::size_t kHeader = sizeof(rte_ipv4_hdr);
+  const bool later_fragment = (ipv4(slot)->fragment_offset & RTE_BE16(0x1fff)) != 0;
+  slot.punt(local_class(ipv4(slot)->next_proto_id, packet + kHeader,
+                        later_fragment ? 0 : readable_bytes(slot) - kHeader));
 }
 
 // RFC 4291 2.5.6: a packet from a link-local address must not leave its link.
@@ -56,6 +54,19 @@ void decrement_ttl(const Slot& slot) noexcept {
   is_ipv4(slot) ? decrement_ipv4_ttl(slot.octets()) : decrement_ipv6_hop_limit(slot.octets());
 }
 
+// "Net" where there is no route at all, "host" where one says so: RFC 1812 5.2.7.1.
+IcmpError unreachable(const Slot& slot) noexcept {
+  const bool no_route = slot.burst().next_hop[slot.index()] == fib::kIpv4Default;
+  return no_route || !is_ipv4(slot) ? IcmpError::no_route : IcmpError::host_unreachable;
+}
+
+void too_big(const Slot& slot, std::uint16_t mtu) noexcept {
+  const bool may_be_cut =
+      is_ipv4(slot) && (ipv4(slot)->fragment_offset & RTE_BE16(RTE_IPV4_HDR_DF_FLAG)) == 0;
+  may_be_cut ? slot.burst().fragment(slot.index(), mtu)
+             : slot.burst().answer_too_big(slot.index(), mtu);
+}
+
 // True for a packet that goes on by the group's bucket; else its fate is decided.
 bool goes_on(const Slot& slot, fib::GroupKind kind, const fib::Bucket& bucket) noexcept {
   switch (kind) {
@@ -64,17 +75,19 @@ bool goes_on(const Slot& slot, fib::GroupKind kind, const fib::Bucket& bucket) n
     case fib::GroupKind::broadcast: slot.drop(DropReason::directed_broadcast); return false;
     default: break;
   }
-  // From here on the packet is not for the router: the kernel answers what can not go on.
+  // From here on the packet is not for the router: the sender is told what can not go on.
   if (link_local_source(slot)) {
-    slot.drop(DropReason::link_local_forward);
-  } else if (ttl_spent(slot) || kind == fib::GroupKind::glean) {
+    slot.answer(IcmpError::beyond_scope, DropReason::link_local_forward);
+  } else if (ttl_spent(slot)) {
+    slot.answer(IcmpError::ttl_exceeded, DropReason::ttl_spent);
+  } else if (kind == fib::GroupKind::glean) {
     slot.punt(PuntClass::exception);
   } else if (kind == fib::GroupKind::unreachable) {
-    slot.punt(PuntClass::exception, DropReason::no_route);
+    slot.answer(unreachable(slot), DropReason::no_route);
   } else if (kind == fib::GroupKind::prohibit) {
-    slot.punt(PuntClass::exception, DropReason::prohibited);
+    slot.answer(IcmpError::prohibited, DropReason::prohibited);
   } else if (ip_size(slot) > bucket.mtu) {
-    slot.punt(PuntClass::exception);
+    too_big(slot, bucket.mtu);
   } else {
     return true;
   }

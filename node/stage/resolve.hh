@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stage 7 on an external port: what the route says. Routes to the router itself and exceptions (TTL
-// spent, too big for the next hop, neighbour not resolved, ICMP to send) are punted to the kernel;
-// blackholes drop; the rest gets its TTL decremented, the only time in the whole cluster, and goes
-// to one member of its next-hop group: out of a port of this node, or into the fabric.
+// Stage 7 on an external port: what the route says. Packets to the router itself and those whose
+// neighbour is not resolved are punted to the kernel; blackholes drop; what can not go on (TTL
+// spent, too big for the next hop, no way) is dropped and marked to be answered, or to go on in
+// fragments; the rest gets its TTL decremented, the only time in the whole cluster, and goes to one
+// member of its next-hop group: out of a port of this node, or into the fabric.
 //
 // First the plain packets that fit their next hop, which is one comparison; then, one by one, what
 // is left; then all that goes into the fabric, in one go.

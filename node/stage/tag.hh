@@ -33,12 +33,18 @@ inline void take_tag_off(Burst& burst, std::size_t i) noexcept {
 }
 
 // False when there is no room in front of the frame.
-[[nodiscard]] inline bool put_tag_on(Burst& burst, std::size_t i, std::uint16_t tci) noexcept {
-  if (rte_pktmbuf_prepend(burst.frames[i], kTagBytes) == nullptr) return false;
-  std::uint8_t* const octets = burst.octets[i] -= kTagBytes;
+[[nodiscard]] inline bool insert_tag(rte_mbuf& frame, std::uint16_t tci) noexcept {
+  char* const front = rte_pktmbuf_prepend(&frame, kTagBytes);
+  if (front == nullptr) return false;
+  auto* const octets = reinterpret_cast<std::uint8_t*>(front);
   std::memmove(octets, octets + kTagBytes, kMacBytes);
   store_be<std::uint16_t>(octets + kMacBytes, RTE_ETHER_TYPE_VLAN);
   store_be<std::uint16_t>(octets + kMacBytes + 2, tci);
+  return true;
+}
+[[nodiscard]] inline bool put_tag_on(Burst& burst, std::size_t i, std::uint16_t tci) noexcept {
+  if (!insert_tag(*burst.frames[i], tci)) return false;
+  burst.octets[i] -= kTagBytes;
   return true;
 }
 

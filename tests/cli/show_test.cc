@@ -86,20 +86,22 @@ TEST(Show, PrintsTheClusterAsLines) {
 }
 
 TEST(Show, PrintsNodes) {
-  expect_output(
-      show_table("nodes", rows(R"(
+  expect_output(show_table("nodes", rows(R"(
           {"name": "n1", "id": 0, "state": "up", "epoch": 42,
            "digest": "00112233445566778899aabbccddeeff", "in_sync": true,
-           "boot_id": "0123456789abcdef", "uptime_s": 86400, "ports": 2},
+           "boot_id": "0123456789abcdef", "uptime_s": 86400, "ports": 2, "generated": 17},
           {"name": "node10", "id": 10, "state": "syncing", "epoch": 7,
            "digest": "ffeeddccbbaa99887766554433221100", "in_sync": false,
-           "boot_id": "fedcba9876543210", "uptime_s": 3, "ports": 16})")),
-      "NAME    ID  STATE    IN_SYNC  EPOCH  DIGEST                            PORTS  UPTIME_S  "
-      "BOOT_ID\n"
-      "n1       0  up       yes         42  00112233445566778899aabbccddeeff      2     86400  "
-      "0123456789abcdef\n"
-      "node10  10  syncing  no           7  ffeeddccbbaa99887766554433221100     16         3  "
-      "fedcba9876543210\n");
+           "boot_id": "fedcba9876543210", "uptime_s": 3, "ports": 16, "generated": 0})")),
+                "NAME    ID  STATE    IN_SYNC  EPOCH  DIGEST                            PORTS  "
+                "GENERATED  UPTIME_S  "
+                "BOOT_ID\n"
+                "n1       0  up       yes         42  00112233445566778899aabbccddeeff      2      "
+                "   17     86400  "
+                "0123456789abcdef\n"
+                "node10  10  syncing  no           7  ffeeddccbbaa99887766554433221100     16      "
+                "    0         3  "
+                "fedcba9876543210\n");
 }
 
 TEST(Show, PrintsPortsWithTheirAddresses) {
@@ -108,21 +110,23 @@ TEST(Show, PrintsPortsWithTheirAddresses) {
            "mac": "02:00:00:00:00:01", "mtu": 1500, "link": "up",
            "addresses": ["10.0.1.1/24", "2001:db8:1111:2222:3333:4444:5555:6666/64"],
            "received": 18446744073709551615, "sent": 1, "punted": 2, "dropped": 3, "injected": 4,
+           "icmp_sent": 8, "icmp_withheld": 9,
            "transmitted": 5, "received_bytes": 6, "transmitted_bytes": 7},
           {"name": "n1-p1", "node": "n1", "port": "p1", "device": "0000:01:00.0",
            "mac": "02:00:00:00:00:02", "mtu": 9216, "link": "down", "addresses": [],
            "received": 0, "sent": 0, "punted": 0, "dropped": 0, "injected": 0, "transmitted": 0,
+           "icmp_sent": 0, "icmp_withheld": 0,
            "received_bytes": 0, "transmitted_bytes": 0})")),
                 "NAME   LINK  MAC                 MTU              RECEIVED  SENT  PUNTED  DROPPED "
-                " INJECTED  "
+                " INJECTED  ICMP_SENT  ICMP_WITHHELD  "
                 "TRANSMITTED  RECEIVED_BYTES  TRANSMITTED_BYTES  "
                 "ADDRESSES                                              DEVICE\n"
                 "n1-p0  up    02:00:00:00:00:01  1500  18446744073709551615     1       2        3 "
-                "        4  "
+                "        4          8              9  "
                 "          5               6                  7  "
                 "10.0.1.1/24,2001:db8:1111:2222:3333:4444:5555:6666/64  net_af_packet0,iface=ext0\n"
                 "n1-p1  down  02:00:00:00:00:02  9216                     0     0       0        0 "
-                "        0  "
+                "        0          0              0  "
                 "          0               0                  0  "
                 "-                                                      0000:01:00.0\n");
 }

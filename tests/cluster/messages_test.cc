@@ -53,7 +53,10 @@ std::vector<Message> one_of_each() {
   status.ports[1].received = 17;
   status.ports[1].dropped[kDropReasons - 1] = 3;
   status.links.push_back({4, true, {}});
+  status.ports[1].icmp_sent = 4;
+  status.ports[0].icmp_withheld = 5;
   status.inject.sent = 6;
+  status.generated.received = 8;
   const Welcome welcome{.self = NodeId{1},
                         .node_names = {"n1", "n2"},
                         .ports = {{"p0", "net_null0", 1500, topo::Urpf::strict}},
@@ -198,10 +201,10 @@ TEST(Messages, RandomBytesNeverCrash) {
 }
 
 TEST(Messages, AHelloOfAnotherVersionIsReadForItsVersion) {
-  auto bytes = encode(Hello{3, "n1", 1, {9}, {3, 4}}) + "later fields";
+  auto bytes = encode(Hello{kWireVersion + 1, "n1", 1, {9}, {3, 4}}) + "later fields";
   const auto message = decode(bytes);
   ASSERT_TRUE(message);
-  EXPECT_EQ(std::get<Hello>(*message).version, 3);
+  EXPECT_EQ(std::get<Hello>(*message).version, kWireVersion + 1);
   EXPECT_EQ(std::get<Hello>(*message).name, "n1");
   bytes[1] = 'X';
   EXPECT_FALSE(decode(bytes));

@@ -87,7 +87,9 @@ struct AnsweringController {
                               .punted = 3,
                               .transmitted = 55,
                               .transmitted_bytes = 5500,
-                              .injected = 5};
+                              .injected = 5,
+                              .icmp_sent = 8,
+                              .icmp_withheld = 2};
     report.status.ports[0].dropped[static_cast<int>(cluster::DropReason::no_route)] = 6;
     report.status.ports[0].dropped[static_cast<int>(cluster::DropReason::foreign_mac)] = 1;
     cluster::LinkStatus link{.number = 0,
@@ -101,6 +103,8 @@ struct AnsweringController {
                                           .relayed = 2}};
     link.counters.dropped[static_cast<int>(cluster::DropReason::adjacency_unknown)] = 1;
     report.status.links = {link};
+    report.status.generated.received = 14;
+    report.status.generated.dropped[static_cast<int>(cluster::DropReason::adjacency_unknown)] = 3;
     report.status.inject.dropped[static_cast<int>(cluster::DropReason::inject_malformed)] = 9;
   }
 

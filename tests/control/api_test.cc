@@ -65,7 +65,8 @@ TEST_F(ApiTest, Nodes) {
                 {"in_sync", true},
                 {"boot_id", "0123456789abcdef"},
                 {"uptime_s", 61},
-                {"ports", 2}};
+                {"ports", 2},
+                {"generated", 14}};
   const Json n2{{"name", "n2"},
                 {"id", 1},
                 {"state", "syncing"},
@@ -74,7 +75,8 @@ TEST_F(ApiTest, Nodes) {
                 {"in_sync", false},
                 {"boot_id", "0000000000000003"},
                 {"uptime_s", 0},
-                {"ports", 2}};
+                {"ports", 2},
+                {"generated", 0}};
   EXPECT_EQ(controller_.rows("nodes"), (Json{n1, n2}));
   EXPECT_EQ(controller_.rows("nodes", "n2"), Json::array({n2}));
   EXPECT_EQ(no("nodes", "n9"), "no node n9 in this cluster");
@@ -94,11 +96,11 @@ TEST_F(ApiTest, Ports) {
   const Json n1p0 = R"({"name": "n1-p0", "node": "n1", "port": "p0", "device": "net_tap0",
       "mac": "02:00:00:00:00:64", "mtu": 1500, "link": "up",
       "addresses": ["10.0.1.1/24", "fe80::1/64"], "received": 100, "sent": 90, "punted": 3,
-      "dropped": 7, "injected": 5, "transmitted": 55, "received_bytes": 6400,
+      "dropped": 7, "injected": 5, "icmp_sent": 8, "icmp_withheld": 2, "transmitted": 55, "received_bytes": 6400,
       "transmitted_bytes": 5500})"_json;
   const Json n2p1 = R"({"name": "n2-p1", "node": "n2", "port": "p1", "device": "net_tap3",
       "mac": "", "mtu": 1500, "link": "down", "addresses": [], "received": 0, "sent": 0,
-      "punted": 0, "dropped": 0, "injected": 0, "transmitted": 0, "received_bytes": 0,
+      "punted": 0, "dropped": 0, "injected": 0, "icmp_sent": 0, "icmp_withheld": 0, "transmitted": 0, "received_bytes": 0,
       "transmitted_bytes": 0})"_json;
   const auto rows = controller_.rows("ports");
   ASSERT_EQ(rows.size(), 4u);
@@ -214,7 +216,8 @@ TEST_F(ApiTest, Drops) {
       {"node": "n1", "port": "n1-p0", "reason": "foreign_mac", "packets": 1},
       {"node": "n1", "port": "n1-p0", "reason": "no_route", "packets": 6},
       {"node": "n1", "port": "fabric n2", "reason": "adjacency_unknown", "packets": 1},
-      {"node": "n1", "port": "inject", "reason": "inject_malformed", "packets": 9}])"_json;
+      {"node": "n1", "port": "inject", "reason": "inject_malformed", "packets": 9},
+      {"node": "n1", "port": "generated", "reason": "adjacency_unknown", "packets": 3}])"_json;
   EXPECT_EQ(controller_.rows("drops"), expected);
   EXPECT_EQ(controller_.rows("drops", "n1"), expected);
   EXPECT_EQ(controller_.rows("drops", "n2"), Json::array());

@@ -39,9 +39,10 @@ void send(PacketHarness& node, Entrance entrance, const Bytes& frame) {
   const std::size_t split = frame.empty() ? 0 : frame.back() % (frame.size() + 1);
   for (const auto& how :
        {Reception{}, Reception{.tailroom = 64, .headroom = 128}, Reception{.split = split}}) {
-    if (const char* fault = fault_in(entrance, frame, node.run(entrance, frame, how))) {
-      broken(fault);
-    }
+    const auto outcome = node.run(entrance, frame, how);
+    const char* fault = fault_in(entrance, frame, outcome);
+    if (fault == nullptr) fault = fault_in_generated(frame, outcome, node.generated);
+    if (fault != nullptr) broken(fault);
   }
 }
 

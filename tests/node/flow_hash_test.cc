@@ -142,6 +142,43 @@ TEST(FlowHash, FragmentsOfADatagramGoTheSameWay) {
   EXPECT_EQ(outputs.size(), 5u);  // two ports, three links: the hosts do spread
 }
 
+// Ports count wherever the upper layer begins, and make the same path as without the headers before
+// it; in fragments of IPv6 they do not.
+TEST(FlowHash, ExtensionHeadersAreLookedThrough) {
+  PacketHarness node({.relay_percent = 50});
+  const Bytes options{kUdp, 0, 1, 4, 0, 0, 0, 0};
+  std::map<std::size_t, int> outputs;
+  for (std::uint16_t port = 0; port < 200; ++port) {
+    const auto path = node.from_port(frame(ecmp6(port))).output;
+    ++outputs[path];
+    auto other = ecmp6(port, 60);
+    other.payload = join({options, ports(port, 2000)});
+    EXPECT_EQ(node.from_port(frame(other)).output, path) << port;
+  }
+  EXPECT_EQ(outputs.size(), 5u);
+}
+
+TEST(FlowHash, Ipv6FragmentsOfADatagramGoTheSameWay) {
+  PacketHarness node({.relay_percent = 50});
+  std::map<std::size_t, int> outputs;
+  for (int host = 0; host < 200; ++host) {
+    auto first = ecmp6(1, kFragmentHeader);
+    first.source = "2001:db8:77::" + std::to_string(host);
+    first.payload = join({Bytes{kUdp, 0, 0, 1, 0, 0, 0, 9}, ports(7, 8)});
+    const auto path = node.from_port(frame(first)).output;
+    ++outputs[path];
+    for (const std::uint8_t named : {kUdp, std::uint8_t{60}, kIcmpv6}) {
+      for (const std::size_t size : {0, 1, 4, 100}) {
+        auto later = first;
+        later.payload = join({Bytes{named, 0, 0, 9, 0, 0, 0, 9},
+                              counting(size, static_cast<std::uint8_t>(host * 3))});
+        EXPECT_EQ(node.from_port(frame(later)).output, path) << host << " " << size;
+      }
+    }
+  }
+  EXPECT_EQ(outputs.size(), 5u);
+}
+
 TEST(FlowHash, DontFragmentIsNoFragment) {
   PacketHarness node;
   const auto outputs = spread(node, [](std::uint16_t port) {

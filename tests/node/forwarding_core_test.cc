@@ -24,6 +24,7 @@ class RunningCore {
     PacketHarness::make_places(shared.places);
     shared.punt_queue = devices_.punted;
     shared.inject_queue = devices_.injected;
+    shared.pool = &*packet_pool();
     shared.controller_present.store(true);
     shared.epoch_mark.store(kEpochMark);
     publish(sample_fib().snapshot());

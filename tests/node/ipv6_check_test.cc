@@ -25,11 +25,10 @@ TEST(Ipv6Check, ASoundPacketIsForwardedWithOneHopLess) {
   }
 }
 
-TEST(Ipv6Check, SpentHopsAreLeftToTheKernel) {
+TEST(Ipv6Check, SpentHopsGoNowhere) {
   PacketHarness node;
   for (const std::uint8_t hops : {0, 1}) {
-    const auto received = frame(Ipv6{.hop_limit = hops});
-    EXPECT_EQ(node.from_port(received), punted(PuntClass::exception, received)) << int{hops};
+    EXPECT_EQ(node.from_port(frame(Ipv6{.hop_limit = hops})), dropped(DropReason::ttl_spent));
   }
 }
 
@@ -66,20 +65,43 @@ TEST(Ipv6Check, OctetsBehindThePacketGoOnWithIt) {
   }
 }
 
-TEST(Ipv6Check, ExtensionHeadersOtherThanHopByHopAreNotLookedAt) {
+TEST(Ipv6Check, ExtensionHeadersOtherThanHopByHopGoOn) {
   PacketHarness node;
   for (const std::uint8_t next : {kRouting, kFragment, kNone, std::uint8_t{60}, std::uint8_t{51}}) {
-    for (const std::size_t size : {0, 1, 3, 4, 40}) {
-      const auto received = frame(Ipv6{.next_header = next, .payload = counting(size)});
+    for (const std::size_t size : {8, 9, 11, 12, 40}) {
+      auto payload = counting(size);
+      payload[0] = kUdp;
+      payload[1] = 0;
+      const auto received = frame(Ipv6{.next_header = next, .payload = payload});
       EXPECT_EQ(node.from_port(received), via_b(received)) << int{next} << " " << size;
+    }
+  }
+}
+
+// The packet ends before its chain of headers does, or the chain makes no sense.
+TEST(Ipv6Check, MalformedChains) {
+  PacketHarness node;
+  const Bytes too_long{kUdp, 1, 0, 0, 0, 0, 0, 0},
+      hop_by_hop_second{kHopByHop, 0, 0, 0, 0, 0, 0, 0};
+  for (const auto* to : {"2001:db8:27::1", "2001:db8::1", "fe80::1", "ff02::5"}) {
+    for (const std::uint8_t next : {kHopByHop, kRouting, std::uint8_t{60}}) {
+      for (const auto& payload : {Bytes{}, counting(7), too_long, hop_by_hop_second}) {
+        const auto received =
+            frame(Ipv6{.destination = to, .next_header = next, .payload = payload});
+        EXPECT_EQ(node.from_port(received), dropped(DropReason::ipv6_malformed)) << to;
+        EXPECT_EQ(node.from_port(padded(received, 100)), dropped(DropReason::ipv6_malformed)) << to;
+      }
     }
   }
 }
 
 TEST(Ipv6Check, HopByHopOptionsAreLeftToTheKernel) {
   PacketHarness node;
-  for (const std::size_t size : {0, 1, 8, 40}) {
-    const auto received = frame(Ipv6{.next_header = kHopByHop, .payload = counting(size)});
+  for (const std::size_t size : {8, 9, 40}) {
+    auto payload = counting(size);
+    payload[0] = kUdp;
+    payload[1] = 0;
+    const auto received = frame(Ipv6{.next_header = kHopByHop, .payload = payload});
     EXPECT_EQ(node.from_port(received), punted(PuntClass::exception, received)) << size;
   }
 }
@@ -145,7 +167,8 @@ TEST(Ipv6Check, WhatTheRouterSaysToItselfIsPunted) {
                         {kUdp, ports(49152, 3784), PuntClass::routing},
                         {kUdp, ports(179, 179), PuntClass::other},
                         {kTcp, ports(3784, 22), PuntClass::other},
-                        {kHopByHop, counting(8), PuntClass::other}};
+                        {kHopByHop, {kIcmpv6, 0, 0, 0, 0, 0, 0, 0, 128}, PuntClass::icmp},
+                        {kHopByHop, {47, 0, 0, 0, 0, 0, 0, 0}, PuntClass::other}};
   for (const auto& [next_header, payload, punt_class] : cases) {
     for (const auto* from : {"fe80::7", "2001:db8::2"}) {
       const auto received = frame(Ipv6{.source = from,
@@ -191,9 +214,10 @@ TEST(Ipv6Check, MulticastOfTheLinkIsPunted) {
                                 .destination = "ff02::16",
                                 .next_header = kHopByHop,
                                 .hop_limit = 1,
-                                .payload = counting(32)},
+                                .payload = join({Bytes{kIcmpv6, 0, 5, 2, 0, 0, 1, 0},
+                                                 Bytes{143, 0, 0, 0, 0, 0, 0, 0}})},
                            {.destination = kGroupMac});
-    EXPECT_EQ(node.from_port(mld).fate, Fate::punt) << from;
+    EXPECT_EQ(node.from_port(mld), punted(PuntClass::icmp, mld)) << from;
   }
 }
 

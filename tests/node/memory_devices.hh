@@ -22,7 +22,7 @@
 namespace rackway::node::testing {
 
 constexpr std::size_t kPorts = 2, kLinks = 3, kOutputs = kPorts + kLinks;
-constexpr unsigned kRingFrames = 127;  // that fit into a ring
+constexpr unsigned kRingFrames = 255;  // that fit into a ring
 constexpr unsigned kPoolFrames = 4095;
 
 [[noreturn]] inline void broken(const std::string& what) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A node without a process around it: the packet's journey between ports in memory. A test hands in
-// frames as bytes and gets back, for each, its fate and the exact bytes that left or were punted.
+// frames as bytes and gets back, for each, its fate and the exact bytes that left or were punted;
+// and the frames that the node made of its own because of them.
 //
 // The node is number 1 of a full mesh of four, with two external ports and three fabric links (to
 // the nodes 0, 2 and 3, in this order); what its FIB holds is in sample_fib.hh.
@@ -15,7 +16,9 @@
 #include <rte_ring.h>
 
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -27,6 +30,7 @@
 #include "tests/node/heap_frame.hh"
 #include "tests/node/memory_devices.hh"
 #include "tests/node/outcome.hh"
+#include "tests/node/packet_pool.hh"
 #include "tests/node/sample_fib.hh"
 
 namespace rackway::node::testing {
@@ -37,19 +41,21 @@ struct HarnessOptions {
   std::uint8_t relay_percent = 0;
   std::vector<bool> live_links = std::vector<bool>(kLinks, true);
   bool controller_present = true;
-  // True: every burst finds full token buckets.
+  // True: every burst finds full token buckets, of punts and of ICMP errors.
   bool fresh_punt_rates = true;
 };
 
 class PacketHarness {
  public:
-  explicit PacketHarness(HarnessOptions options = {})
+  explicit PacketHarness(HarnessOptions options = {}) : PacketHarness(std::move(options), {}) {}
+  // With another FIB.
+  PacketHarness(HarnessOptions options, const fib::Delta& content)
       : options_(std::move(options)),
-        fib_(sample_fib()),
+        fib_(content.empty() ? sample_fib() : fib_of(content)),
         steering_(topo::FabricTable(kSelf, kNodes, mesh()), kSelf, options_.relay_percent) {
     make_places(places);
     steering_.set_live(options_.live_links);
-    journey_.emplace(places, steering_, devices_.punted, slow_path_);
+    start_journey();
     free_at_start_ = free_frames();
   }
   ~PacketHarness() { drain(); }
@@ -67,15 +73,14 @@ class PacketHarness {
       made.outputs.push_back(std::move(place));
     }
     made.ports = kPorts;
+    made.generated.name = "generated";
   }
 
   // Up to kBurst frames at once; the outcome of each, in their order.
   std::vector<Outcome> run(Entrance entrance, std::span<rte_mbuf* const> frames) {
-    if (options_.fresh_punt_rates) {
-      journey_.emplace(places, steering_, devices_.punted, slow_path_);
-    }
+    if (options_.fresh_punt_rates) start_journey();
     Place& in = place_of(entrance);
-    const auto before = in.counters.read();
+    const auto before = in.counters.read(), generated_before = places.generated.counters.read();
     std::uint64_t octets = 0;
     for (std::size_t i = 0; i < frames.size(); ++i) {
       burst_.frames[i] = frames[i];
@@ -83,9 +88,13 @@ class PacketHarness {
     }
     burst_.begin(static_cast<std::uint16_t>(frames.size()));
     enter(entrance, in);
+    take_output();
     auto outcomes = outcomes_of_burst(entrance);
     check_counters(before, in, octets);
+    check_generated(generated_before);
     if (keep_output) return outcomes;
+    require(rte_ring_empty(devices_.punted) != 0, "a frame was punted that did not come in");
+    for (const auto& left : output_) require(left.empty(), "a frame left that did not come in");
     drain();
     require(free_frames() == free_at_start_, "a buffer was lost or freed twice");
     return outcomes;
@@ -112,6 +121,9 @@ class PacketHarness {
     empty(devices_.punted);
     for (auto* ring : devices_.from_core) empty(ring);
   }
+  [[nodiscard]] cluster::PlaceCounters generated_counters() const {
+    return places.generated.counters.read();
+  }
 
   [[nodiscard]] Place& place_of(Entrance entrance) {
     return entrance == Entrance::controller ? places.controller
@@ -119,15 +131,25 @@ class PacketHarness {
   }
   [[nodiscard]] WakeUp& slow_path() { return slow_path_; }
   [[nodiscard]] static unsigned free_frames() {
-    return rte_mempool_avail_count(Devices::instance().pool);
+    return rte_mempool_avail_count(Devices::instance().pool) + packet_pool().free_buffers();
   }
 
+  static constexpr std::uint64_t kTicksPerSecond = 1'000'000;
+
   Places places;
+  // Frames of the node's own that left in the last burst, by output; not with keep_output.
+  std::vector<Outcome> generated;
   bool keep_output = false;  // leave the frames in the rings, to fill them
   std::uint16_t inject_port = 0;
   vlb::Time now = 0;
+  std::uint64_t ticks = 0;
 
  private:
+  void start_journey() {
+    journey_.emplace(places, steering_, devices_.punted, slow_path_, *packet_pool(),
+                     kTicksPerSecond);
+  }
+
   void enter(Entrance entrance, Place& in) {
     const auto index = static_cast<std::size_t>(entrance);
     const bool external = index < kPorts;
@@ -137,13 +159,33 @@ class PacketHarness {
                           .in = in,
                           .controller_present = options_.controller_present,
                           .epoch_mark = kEpochMark,
-                          .now = now};
+                          .now = now,
+                          .ticks = ticks};
     if (external) {
       journey_->from_external_port(burst_, context);
     } else if (entrance == Entrance::controller) {
       journey_->from_controller(burst_, context);
     } else {
       journey_->from_fabric_link(burst_, context);
+    }
+  }
+
+  // What left, apart: frames that came in, in order, and those of the node's own.
+  void take_output() {
+    generated.clear();
+    if (keep_output) return;
+    for (std::size_t output = 0; output < kOutputs; ++output) {
+      output_[output].clear();
+      void* left = nullptr;
+      while (rte_ring_dequeue(devices_.from_core[output], &left) == 0) {
+        auto* frame = static_cast<rte_mbuf*>(left);
+        if (frame->pool != &*packet_pool()) {
+          output_[output].push_back(frame);
+          continue;
+        }
+        generated.push_back(sent(output, bytes_of(frame)));
+        rte_pktmbuf_free(frame);
+      }
     }
   }
 
@@ -161,12 +203,12 @@ class PacketHarness {
         case Fate::undecided: broken("a slot ended undecided");
         case Fate::transmit:
           require(output < kOutputs, "a frame for an output that is not there");
-          outcomes.push_back(sent(output, take(devices_.from_core[output], frame)));
+          outcomes.push_back(sent(output, take_sent(output, frame)));
           break;
         case Fate::punt:
           require(frame->port == static_cast<std::uint16_t>(entrance), "punted port");
           require(frame->hash.usr == static_cast<std::uint32_t>(punt_class), "punted class");
-          outcomes.push_back(punted(punt_class, take(devices_.punted, frame)));
+          outcomes.push_back(punted(punt_class, take_punted(frame)));
           break;
         case Fate::drop:
           require(static_cast<std::size_t>(burst_.reason[i]) < cluster::kDropReasons,
@@ -177,15 +219,24 @@ class PacketHarness {
     return outcomes;
   }
 
-  Bytes take(rte_ring* ring, const rte_mbuf* expected) {
+  static Bytes take(rte_mbuf* found, const rte_mbuf* expected) {
+    require(found == expected, "another frame came out");
+    auto bytes = bytes_of(found);
+    rte_pktmbuf_free(found);
+    return bytes;
+  }
+  Bytes take_punted(const rte_mbuf* expected) {
     if (keep_output) return bytes_of(expected);
     void* found = nullptr;
-    require(rte_ring_dequeue(ring, &found) == 0, "a frame did not come out");
-    auto* frame = static_cast<rte_mbuf*>(found);
-    require(frame == expected, "another frame came out");
-    auto bytes = bytes_of(frame);
-    rte_pktmbuf_free(frame);
-    return bytes;
+    require(rte_ring_dequeue(devices_.punted, &found) == 0, "a frame did not come out");
+    return take(static_cast<rte_mbuf*>(found), expected);
+  }
+  Bytes take_sent(std::size_t output, const rte_mbuf* expected) {
+    if (keep_output) return bytes_of(expected);
+    require(!output_[output].empty(), "a frame did not come out");
+    auto* found = output_[output].front();
+    output_[output].pop_front();
+    return take(found, expected);
   }
 
   void check_counters(const cluster::PlaceCounters& before, const Place& in, std::uint64_t octets) {
@@ -207,6 +258,17 @@ class PacketHarness {
       all += after.dropped[i];
     }
     require(after.received == all, "received = sent + punted + dropped");
+    const auto due =
+        after.icmp_sent - before.icmp_sent + after.icmp_withheld - before.icmp_withheld;
+    require(due <= static_cast<std::uint64_t>(std::popcount(burst_.answered)), "ICMP errors");
+  }
+
+  void check_generated(const cluster::PlaceCounters& before) {
+    const auto after = generated_counters();
+    require(after.received == after.sent + after.punted + after.dropped_total(),
+            "received = sent + punted + dropped, of generated frames");
+    require(after.punted == 0, "a frame of the node's own was punted");
+    require(keep_output || after.sent - before.sent == generated.size(), "generated frames sent");
   }
 
   static void empty(rte_ring* ring) {
@@ -220,6 +282,7 @@ class PacketHarness {
   vlb::Steering steering_;
   WakeUp slow_path_;
   std::optional<Journey> journey_;
+  std::array<std::deque<rte_mbuf*>, kOutputs> output_;
   Burst burst_{};
   unsigned free_at_start_{};
 };

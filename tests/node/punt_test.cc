@@ -24,7 +24,7 @@ std::vector<Bytes> one_of_each() {
   return {frame(Ipv4{.destination = "10.0.0.1", .protocol = kTcp, .payload = ports(40000, 179)}),
           frame(ArpPacket{.operation = 2}),
           frame(Ipv4{.destination = "10.0.0.1", .protocol = 1, .payload = counting(8)}),
-          frame(Ipv4{.ttl = 1}), frame(Ipv4{.destination = "10.0.0.1"})};
+          frame(Ipv4{.options = Bytes(4, 1)}), frame(Ipv4{.destination = "10.0.0.1"})};
 }
 
 std::vector<Outcome> send(PacketHarness& node, const Bytes& bytes, std::size_t count = kBurst) {

@@ -43,6 +43,13 @@ class RandomFrames {
       external_.push_back(frame(Ipv6{.destination = ipv6_to(to)}));
       external_.push_back(frame(Ipv4{.destination = ipv4_to(to), .ttl = 1}));
       external_.push_back(frame(Ipv4{.destination = ipv4_to(to), .payload = counting(1480)}));
+      external_.push_back(
+          frame(Ipv4{.destination = ipv4_to(to), .payload = counting(1480), .fragment = 0x4000}));
+      external_.push_back(frame(Ipv6{.destination = ipv6_to(to), .payload = counting(1460)}));
+      external_.push_back(frame(Ipv4{
+          .source = "32.0.0.9", .destination = ipv4_to(to), .ttl = 1, .payload = counting(700)}));
+      external_.push_back(
+          frame(Ipv6{.source = "2001:db8:33::9", .destination = ipv6_to(to), .hop_limit = 1}));
     }
     for (const auto* to : {"10.0.0.1", "10.0.0.2", "10.0.0.255", "99.0.0.1", "224.0.0.5",
                            "239.1.1.1", "255.255.255.255", "127.0.0.1", "0.0.0.0"}) {
@@ -58,6 +65,19 @@ class RandomFrames {
     external_.push_back(frame(Ipv4{.source = "127.0.0.1"}));
     external_.push_back(frame(Ipv4{.fragment = 0x2001}));
     external_.push_back(frame(Ipv6{.source = "fe80::7"}));
+    external_.push_back(frame(Ipv4{.source = "10.0.0.77", .ttl = 1}));
+    external_.push_back(frame(Ipv4{.source = "10.0.0.1", .ttl = 1}));
+    external_.push_back(frame(
+        Ipv4{.destination = ipv4_to(kViaC), .protocol = 1, .ttl = 9, .payload = counting(3000)}));
+    for (const std::uint8_t next : {0, 43, 44, 51, 60}) {
+      for (const auto* to : {"2001:db8:27::1", "2001:db8::1", "ff02::16"}) {
+        external_.push_back(
+            frame(Ipv6{.destination = to,
+                       .next_header = next,
+                       .hop_limit = 1,
+                       .payload = join({Bytes{kUdp, 0, 0, 0, 0, 0, 0, 1}, ports(1, 2)})}));
+      }
+    }
     for (const std::uint16_t operation : {1, 2}) {
       for (const auto* target : {"10.0.0.1", "10.0.0.2", "10.0.0.77"}) {
         external_.push_back(frame(ArpPacket{.operation = operation, .target = target}));

@@ -30,16 +30,20 @@ TEST(Resolve, WhatForwardsNothing) {
       EXPECT_EQ(node.from_port(ipv6_frame_to(group, ttl)), dropped(reason)) << group;
     }
   }
-  for (const auto group : {kGlean, kUnreachable, kProhibit}) {
-    for (const std::uint8_t ttl : {0, 1, 2, 64}) {
-      for (const auto& received : {ipv4_frame_to(group, ttl), ipv6_frame_to(group, ttl)}) {
-        EXPECT_EQ(node.from_port(received), punted(PuntClass::exception, received)) << group;
-      }
+  const std::pair<SampleGroup, DropReason> answered[] = {{kUnreachable, DropReason::no_route},
+                                                         {kProhibit, DropReason::prohibited}};
+  for (const std::uint8_t ttl : {2, 64}) {
+    for (const auto& [group, reason] : answered) {
+      EXPECT_EQ(node.from_port(ipv4_frame_to(group, ttl)), dropped(reason)) << group;
+      EXPECT_EQ(node.from_port(ipv6_frame_to(group, ttl)), dropped(reason)) << group;
+    }
+    for (const auto& received : {ipv4_frame_to(kGlean, ttl), ipv6_frame_to(kGlean, ttl)}) {
+      EXPECT_EQ(node.from_port(received), punted(PuntClass::exception, received));
     }
   }
   for (const auto& received :
        {frame(Ipv4{.destination = "99.0.0.1"}), frame(Ipv6{.destination = "2001:db9::1"})}) {
-    EXPECT_EQ(node.from_port(received), punted(PuntClass::exception, received));
+    EXPECT_EQ(node.from_port(received), dropped(DropReason::no_route));
   }
 }
 
@@ -85,6 +89,29 @@ TEST(Resolve, PacketsToTheRouterByClass) {
   }
 }
 
+// Wherever it begins.
+TEST(Resolve, TheUpperLayerTellsTheClass) {
+  PacketHarness node;
+  const Bytes routing{kTcp, 0, 0, 0, 0, 0, 0, 0};
+  const auto class_of = [&](std::uint8_t next, std::initializer_list<Bytes> parts) {
+    Bytes payload;
+    for (const auto& part : parts) payload.insert(payload.end(), part.begin(), part.end());
+    const auto received =
+        frame(Ipv6{.destination = "2001:db8::1", .next_header = next, .payload = payload});
+    const auto outcome = node.from_port(received);
+    EXPECT_EQ(outcome, punted(outcome.punt_class, received));
+    return outcome.punt_class;
+  };
+  const auto bgp = ports(40000, 179);
+  EXPECT_EQ(class_of(43, {routing, bgp}), PuntClass::routing);
+  EXPECT_EQ(class_of(60, {{43, 0, 0, 0, 0, 0, 0, 0}, routing, bgp}), PuntClass::routing);
+  EXPECT_EQ(class_of(60, {{kIcmpv6, 0, 0, 0, 0, 0, 0, 0}, {128, 0, 0, 0}}), PuntClass::icmp);
+  EXPECT_EQ(class_of(44, {{kTcp, 0, 0, 1, 0, 0, 0, 9}, bgp}), PuntClass::routing);  // the first
+  EXPECT_EQ(class_of(44, {{kTcp, 0, 0, 9, 0, 0, 0, 9}, bgp}), PuntClass::other);    // a later one
+  EXPECT_EQ(class_of(44, {{kOspf, 0, 0, 9, 0, 0, 0, 9}, bgp}), PuntClass::routing);
+  EXPECT_EQ(class_of(60, {{kTcp, 0, 0, 0, 0, 0, 0, 0}}), PuntClass::other);
+}
+
 TEST(Resolve, TheRoutersAddressOnAnotherPortIsItsOwnToo) {
   PacketHarness node;
   for (const auto& received :
@@ -127,12 +154,13 @@ TEST(Resolve, PaddingHasNoPorts) {
   EXPECT_EQ(node.from_port(ipv6), punted(PuntClass::other, ipv6));
 }
 
-TEST(Resolve, ASpentTtlIsLeftToTheKernelBeforeAnythingElse) {
+TEST(Resolve, ASpentTtlComesBeforeAnythingElse) {
   PacketHarness node;
-  for (const auto group : {kViaB, kViaC, kViaNode2, kViaNode2Small, kViaFour}) {
+  for (const auto group : {kViaB, kViaC, kViaNode2, kViaNode2Small, kViaFour, kGlean, kUnreachable,
+                           kProhibit, kViaPortOutOfRange}) {
     for (const std::uint8_t ttl : {0, 1}) {
       for (const auto& received : {ipv4_frame_to(group, ttl), ipv6_frame_to(group, ttl)}) {
-        EXPECT_EQ(node.from_port(received), punted(PuntClass::exception, received)) << group;
+        EXPECT_EQ(node.from_port(received), dropped(DropReason::ttl_spent)) << group;
       }
     }
   }
@@ -186,19 +214,20 @@ TEST(Resolve, TheMtuIsThatOfTheNextHop) {
       EXPECT_EQ(node.from_port(fits).fate, Fate::transmit) << group;
       EXPECT_EQ(node.from_port(padded(fits, fits.size() + 4)).fate, Fate::transmit) << group;
     }
-    for (const auto& too_big : {ipv4_of_size(mtu + 1, group), ipv6_of_size(mtu + 1, group)}) {
-      EXPECT_EQ(node.from_port(too_big), punted(PuntClass::exception, too_big)) << group;
-    }
+    EXPECT_EQ(node.from_port(ipv4_of_size(mtu + 1, group)), dropped(DropReason::fragmented));
+    EXPECT_EQ(node.from_port(ipv6_of_size(mtu + 1, group)), dropped(DropReason::too_big));
   }
 }
 
-TEST(Resolve, TooBigIsTheKernelsWhetherItMayBeFragmentedOrNot) {
+TEST(Resolve, OnlyWhatMayBeCutIs) {
   PacketHarness node;
-  for (const std::uint16_t flags : {0x0000, 0x4000}) {
-    const auto received = frame(Ipv4{
-        .destination = ipv4_to(kViaC), .payload = counting(kSmallMtu - 19), .fragment = flags});
-    EXPECT_EQ(node.from_port(received), punted(PuntClass::exception, received)) << flags;
-  }
+  const auto fate_with = [&](std::uint16_t flags) {
+    return node.from_port(frame(Ipv4{
+        .destination = ipv4_to(kViaC), .payload = counting(kSmallMtu - 19), .fragment = flags}));
+  };
+  EXPECT_EQ(fate_with(0x0000), dropped(DropReason::fragmented));
+  EXPECT_EQ(fate_with(0x2001), dropped(DropReason::fragmented));
+  EXPECT_EQ(fate_with(0x4000), dropped(DropReason::too_big));
 }
 
 TEST(Resolve, AnAdjacencyWithoutAPortIsUnknown) {

@@ -139,6 +139,9 @@ inline std::vector<fib::Route> sample_routes() {
   add("2001:db8:100::2/128", kViaVlan100);
   add("2001:db8::2/128", kViaHost);
   add("2001:db8:1::2/128", kViaB);
+  // Where the frames of frames.hh come from.
+  add("192.0.2.0/24", kViaHost);
+  add("2001:db8:77::/48", kViaHost);
   // 2N.0.0.0/8 and 2001:db8:2N::/48: one of each kind, see route_to().
   for (std::uint32_t group = kLocal; group <= kViaVlan200; ++group) {
     add(std::to_string(20 + group) + ".0.0.0/8", static_cast<SampleGroup>(group));
@@ -175,17 +178,21 @@ inline std::vector<fib::PortAddress> sample_addresses() {
           address(2, 0, "10.2.0.1", 24)};
 }
 
+inline fib::Fib fib_of(const fib::Delta& content) {
+  fib::Fib fib;
+  if (const auto applied = fib.apply(content); !applied) {
+    throw std::logic_error(applied.error().message);
+  }
+  return fib;
+}
+
 inline fib::Fib sample_fib() {
   fib::Delta delta;
   delta.adjacencies = sample_adjacencies();
   delta.groups = sample_groups();
   delta.routes = sample_routes();
   delta.addresses = sample_addresses();
-  fib::Fib fib;
-  if (const auto applied = fib.apply(delta); !applied) {
-    throw std::logic_error(applied.error().message);
-  }
-  return fib;
+  return fib_of(delta);
 }
 
 }  // namespace rackway::node::testing

@@ -56,8 +56,8 @@ TEST_F(SourceCheckTest, LooseWantsARouteThatForwards) {
   for (const auto& source : sources_via({kBlackhole, kUnreachable, kProhibit, kBroadcast})) {
     expect_dropped(source);
   }
-  expect_dropped("192.0.2.7");
-  expect_dropped("2001:db8:77::7");
+  expect_dropped("198.51.100.7");
+  expect_dropped("2001:db9::7");
 }
 
 TEST_F(SourceCheckTest, StrictWantsTheRouteBack) {
@@ -68,8 +68,8 @@ TEST_F(SourceCheckTest, StrictWantsTheRouteBack) {
                     kViaNode2, kViaNode3, kViaPortOutOfRange, kViaVlan100, kViaVlan200})) {
     expect_dropped(source);
   }
-  expect_dropped("192.0.2.7");
-  expect_dropped("2001:db8:77::7");
+  expect_dropped("198.51.100.7");
+  expect_dropped("2001:db9::7");
 }
 
 // A neighbour has a route of its own as soon as it is known; others of its subnet have none.
@@ -102,8 +102,8 @@ TEST_F(SourceCheckTest, LinkLocalSourcesPass) {
 
 TEST_F(SourceCheckTest, WhatIsForTheRouterIsAskedToo) {
   mode(topo::Urpf::strict);
-  EXPECT_EQ(node_.from_port(frame(Ipv4{.destination = "10.0.0.1", .protocol = kTcp})),
-            dropped(DropReason::urpf));
+  const Ipv4 packet{.source = "198.51.100.7", .destination = "10.0.0.1", .protocol = kTcp};
+  EXPECT_EQ(node_.from_port(frame(packet)), dropped(DropReason::urpf));
 }
 
 TEST_F(SourceCheckTest, MartiansStayMartians) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "node/stage/untag.hh"
+#include "tests/node/icmp_message.hh"
 #include "tests/node/packet_harness.hh"
 
 namespace rackway::node::testing {
@@ -179,12 +180,18 @@ TEST(Vlan, TheTagDoesNotCountForTheMtu) {
   };
   EXPECT_EQ(node.from_port(tagged(of_size(1500, kViaB), 100)),
             sent(kPort1, to_b(of_size(1500, kViaB))));
-  const auto big = tagged(of_size(1501, kViaB), kPriority | 100);
-  EXPECT_EQ(node.from_port(big), punted(PuntClass::exception, big));
+  EXPECT_EQ(node.from_port(tagged(of_size(1501, kViaB), kPriority | 100)),
+            dropped(DropReason::fragmented));
+  EXPECT_EQ(node.generated.size(), 2u);
   EXPECT_EQ(node.from_port(of_size(1400, kViaVlan200), kRoom),
             sent(kPort1, to_vlan200(of_size(1400, kViaVlan200))));
-  const auto too_big = of_size(1401, kViaVlan200);
-  EXPECT_EQ(node.from_port(too_big, kRoom), punted(PuntClass::exception, too_big));
+  EXPECT_EQ(node.from_port(of_size(1401, kViaVlan200), kRoom), dropped(DropReason::fragmented));
+  ASSERT_EQ(node.generated.size(), 2u);
+  for (const auto& fragment : node.generated) {
+    EXPECT_EQ(fragment.output, kPort1);
+    EXPECT_EQ(get16(fragment.bytes, kMacs), 0x8100);
+    EXPECT_EQ(get16(fragment.bytes, kMacs + 2), 200);
+  }
 }
 
 // ---- the router itself
@@ -197,9 +204,38 @@ TEST(Vlan, WhatIsPuntedHasItsTagAsItCame) {
       const auto whole = tagged(bytes, tag);
       EXPECT_EQ(node.from_port(whole), punted(PuntClass::other, whole)) << tag;
     }
-    const auto spent = tagged(frame(Ipv4{.ttl = 1}), tag);
-    EXPECT_EQ(node.from_port(spent), punted(PuntClass::exception, spent));
+    const auto options = tagged(frame(Ipv4{.options = {0x94, 4, 0, 0}}), tag);
+    EXPECT_EQ(node.from_port(options), punted(PuntClass::exception, options));
   }
+}
+
+IcmpMessage error_in(const Outcome& sent) {
+  const auto bytes = without_tag(sent.bytes);
+  const auto packet = std::span(bytes).subspan(kEthernet);
+  return get16(bytes, kMacs) == kIpv4Type ? read_icmpv4(packet) : read_icmpv6(packet);
+}
+
+// Of the two ways that an ICMP error takes: routed, by an adjacency in the VLAN, and straight back.
+TEST(Vlan, AnErrorReachesTheAskerInHisVlan) {
+  PacketHarness node;
+  const auto routed = frame(Ipv4{.source = "10.100.0.2", .destination = ipv4_to(kViaB), .ttl = 1});
+  EXPECT_EQ(node.from_port(tagged(routed, kPriority | 100)), dropped(DropReason::ttl_spent));
+  ASSERT_EQ(node.generated.size(), 1u);
+  EXPECT_EQ(node.generated[0].output, kPort0);
+  EXPECT_EQ(get16(node.generated[0].bytes, kMacs + 2), 100);
+  const auto message = error_in(node.generated[0]);
+  EXPECT_EQ(message.source, ip("10.100.0.1"));
+  EXPECT_EQ(message.type, 11);
+
+  const auto back = frame(Ipv6{.source = "fe80::7", .destination = ipv6_to(kViaB)});
+  EXPECT_EQ(node.from_port(tagged(back, kPriority | 100)), dropped(DropReason::link_local_forward));
+  ASSERT_EQ(node.generated.size(), 1u);
+  EXPECT_EQ(node.generated[0].output, kPort0);
+  EXPECT_EQ(get16(node.generated[0].bytes, kMacs), 0x8100);
+  EXPECT_EQ(get16(node.generated[0].bytes, kMacs + 2), kPriority | 100);
+  const auto beyond = error_in(node.generated[0]);
+  EXPECT_EQ(beyond.source, ip("fe80::100"));
+  EXPECT_EQ(beyond.destination, ip("fe80::7"));
 }
 
 Bytes arp_reply_to(const ArpPacket& request) {
