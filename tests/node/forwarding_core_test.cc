@@ -9,6 +9,8 @@
 #include <thread>
 
 #include "node/datapath_gate.hh"
+#include "tests/node/icmp_message.hh"
+#include "tests/node/naive_reassembly.hh"
 #include "tests/node/packet_harness.hh"
 
 namespace rackway::node::testing {
@@ -153,6 +155,24 @@ TEST(ForwardingCore, EachPortKnowsItsOwnAddresses) {
     EXPECT_EQ(counters.dropped[static_cast<std::size_t>(DropReason::arp_not_for_us)], 1u);
     EXPECT_EQ(counters.dropped[static_cast<std::size_t>(DropReason::nd_not_for_us)], 2u);
   }
+}
+
+TEST(ForwardingCore, AnswersAndFragmentsByItself) {
+  RunningCore core;
+  core.shared.controller_present.store(false);
+  core.arrive(kPort0, frame(Ipv4{.ttl = 1}));
+  const auto error = core.leaves(kPort0);
+  ASSERT_TRUE(error);
+  const auto message = read_icmpv4(std::span(*error).subspan(kEthernet));
+  EXPECT_EQ(int{message.type}, 11);
+  EXPECT_EQ(message.source, ip("10.0.0.1"));
+  const auto big = frame(Ipv4{.destination = ipv4_to(kViaC), .payload = counting(1480)});
+  core.arrive(kPort0, big);
+  const auto first = core.leaves(kPort1), second = core.leaves(kPort1);
+  ASSERT_TRUE(first && second);
+  auto whole = forwarded(big, {}, {});
+  whole.erase(whole.begin(), whole.begin() + kEthernet);
+  EXPECT_EQ(reassembled({*first, *second}), whole);
 }
 
 TEST(ForwardingCore, FollowsANewEpoch) {
