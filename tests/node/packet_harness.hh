@@ -43,9 +43,11 @@ struct HarnessOptions {
 
 class PacketHarness {
  public:
-  explicit PacketHarness(HarnessOptions options = {})
+  explicit PacketHarness(HarnessOptions options = {}) : PacketHarness(std::move(options), {}) {}
+  // With another FIB.
+  PacketHarness(HarnessOptions options, const fib::Delta& content)
       : options_(std::move(options)),
-        fib_(sample_fib()),
+        fib_(content.empty() ? sample_fib() : fib_of(content)),
         steering_(topo::FabricTable(kSelf, kNodes, mesh()), kSelf, options_.relay_percent) {
     make_places(places);
     steering_.set_live(options_.live_links);

@@ -160,17 +160,21 @@ inline std::vector<fib::PortAddress> sample_addresses() {
           address(2, 0, "10.2.0.1", 24)};
 }
 
+inline fib::Fib fib_of(const fib::Delta& content) {
+  fib::Fib fib;
+  if (const auto applied = fib.apply(content); !applied) {
+    throw std::logic_error(applied.error().message);
+  }
+  return fib;
+}
+
 inline fib::Fib sample_fib() {
   fib::Delta delta;
   delta.adjacencies = sample_adjacencies();
   delta.groups = sample_groups();
   delta.routes = sample_routes();
   delta.addresses = sample_addresses();
-  fib::Fib fib;
-  if (const auto applied = fib.apply(delta); !applied) {
-    throw std::logic_error(applied.error().message);
-  }
-  return fib;
+  return fib_of(delta);
 }
 
 }  // namespace rackway::node::testing
