@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 #include <span>
 #include <utility>
@@ -17,10 +16,12 @@ namespace rackway::node {
 [[nodiscard]] inline std::span<const fib::PortAddress> own_addresses(const Context& context,
                                                                      VlanId vlan) noexcept {
   const auto all = context.fib.addresses_of(context.self);
-  const auto interface = [](const fib::PortAddress& own) { return std::pair(own.port, own.vlan); };
-  const auto found =
-      std::ranges::equal_range(all, std::pair(context.port, vlan), std::less<>(), interface);
-  return {found.begin(), found.end()};
+  const auto before = [](const fib::PortAddress& a, const fib::PortAddress& b) {
+    return std::pair(a.port, a.vlan) < std::pair(b.port, b.vlan);
+  };
+  const fib::PortAddress interface { .port = context.port, .vlan = vlan };
+  const auto [first, last] = std::equal_range(all.begin(), all.end(), interface, before);
+  return {first, last};
 }
 
 [[nodiscard]] inline bool is_own_address(const Context& context, VlanId vlan,

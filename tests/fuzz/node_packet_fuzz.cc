@@ -53,7 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace rackway::node::testing;
   static PacketHarness present({.relay_percent = 50}), away({.controller_present = false});
   if (size > 10'000) return -1;
-  away.places.outputs[kPort0]->urpf = topo::Urpf::strict;
+  away.places.outputs[kPort0]->urpf = rackway::topo::Urpf::strict;
   const Bytes frame(data, data + size);
   for (auto* node : {&present, &away}) {
     send(*node, Entrance::port0, frame);
