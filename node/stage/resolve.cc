@@ -81,7 +81,7 @@ bool goes_on(const Slot& slot, fib::GroupKind kind, const fib::Bucket& bucket) n
   } else if (ttl_spent(slot)) {
     slot.answer(IcmpError::ttl_exceeded, DropReason::ttl_spent);
   } else if (kind == fib::GroupKind::glean) {
-    slot.punt(PuntClass::exception);
+    slot.punt_unresolved();
   } else if (kind == fib::GroupKind::unreachable) {
     slot.answer(unreachable(slot), DropReason::no_route);
   } else if (kind == fib::GroupKind::prohibit) {
