@@ -74,6 +74,8 @@ struct Burst {
   // transmitted: index in Places::outputs
   alignas(64) std::array<std::uint16_t, kBurst> output;
   Mask via_relay{};  // sent into the fabric, not straight to its egress node
+
+  Mask unresolved{};  // punted because the neighbour is not resolved yet
   // dropped; punted: what it counts as when policing stops it
   std::array<DropReason, kBurst> reason;
   std::array<PuntClass, kBurst> punt_class;
@@ -83,6 +85,7 @@ struct Burst {
     size = n;
     undecided = first_bits(n);
     transmitted = punted = dropped = plain = ipv4 = ipv6 = l2_group = via_relay = 0;
+    unresolved = 0;
   }
 
   void drop(std::size_t i, DropReason why) noexcept {
@@ -125,6 +128,10 @@ class Slot {
   void drop(DropReason why) const noexcept { burst_->drop(index_, why); }
   void punt(PuntClass to, DropReason when_policed = DropReason::punt_policed) const noexcept {
     burst_->punt(index_, to, when_policed);
+  }
+  void punt_unresolved() const noexcept {
+    burst_->unresolved |= bit(index_);
+    punt(PuntClass::exception);
   }
   void transmit(std::size_t to) const noexcept { burst_->transmit(index_, to); }
 

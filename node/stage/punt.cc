@@ -3,6 +3,8 @@
 
 #include <rte_cycles.h>
 
+#include "node/stage/flow_hash.hh"
+
 namespace rackway::node {
 namespace {
 
@@ -19,9 +21,15 @@ constexpr std::array<Rate, cluster::kPuntClasses> kRates{{
     {1'000, 250},     // other
 }};
 
+std::uint32_t destination_hash(const Burst& burst, std::size_t i) noexcept {
+  if ((burst.ipv4 & bit(i)) != 0) return burst.ipv4_destination[i].value;
+  return fold_ipv6(burst.ipv6_destination[i].bytes.data());
+}
+
 }  // namespace
 
-Punt::Punt(rte_ring* queue, WakeUp& consumer) : queue_(queue), consumer_(consumer) {
+Punt::Punt(rte_ring* queue, WakeUp& consumer)
+    : queue_(queue), consumer_(consumer), unresolved_(rte_get_tsc_hz()) {
   for (std::size_t i = 0; i < kRates.size(); ++i) {
     // The meter counts octets; each frame is charged as one, so its rates are frames.
     rte_meter_srtcm_params rate{.cir = kRates[i].per_second, .cbs = kRates[i].burst, .ebs = 0};
@@ -36,11 +44,17 @@ bool Punt::within_rate(PuntClass punt_class, std::uint64_t now) noexcept {
          RTE_COLOR_GREEN;
 }
 
+bool Punt::passes(const Burst& burst, std::size_t i, std::uint64_t now) noexcept {
+  const bool unresolved = (burst.unresolved & bit(i)) != 0;
+  if (unresolved && !unresolved_.take(destination_hash(burst, i), now)) return false;
+  return within_rate(burst.punt_class[i], now);
+}
+
 void Punt::run(Burst& burst, const Context& context) noexcept {
   if (burst.punted == 0) return;
   const std::uint64_t now = rte_rdtsc();
   for_each(burst.punted, [&](std::size_t i) {
-    if (!within_rate(burst.punt_class[i], now)) return burst.drop(i, burst.reason[i]);
+    if (!passes(burst, i, now)) return burst.drop(i, burst.reason[i]);
     rte_mbuf* frame = burst.frames[i];
     frame->port = context.port.value;
     frame->hash.usr = static_cast<std::uint32_t>(burst.punt_class[i]);

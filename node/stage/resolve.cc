@@ -67,8 +67,10 @@ bool goes_on(const Slot& slot, fib::GroupKind kind, const fib::Bucket& bucket) n
   // From here on the packet is not for the router: the kernel answers what can not go on.
   if (link_local_source(slot)) {
     slot.drop(DropReason::link_local_forward);
-  } else if (ttl_spent(slot) || kind == fib::GroupKind::glean) {
+  } else if (ttl_spent(slot)) {
     slot.punt(PuntClass::exception);
+  } else if (kind == fib::GroupKind::glean) {
+    slot.punt_unresolved();
   } else if (kind == fib::GroupKind::unreachable) {
     slot.punt(PuntClass::exception, DropReason::no_route);
   } else if (kind == fib::GroupKind::prohibit) {

@@ -97,6 +97,44 @@ TEST(Punt, WhatIsPolicedCountsAsWhatItWouldHaveBeenWithoutAKernel) {
   }
 }
 
+std::size_t punted_of(PacketHarness& node, const std::vector<Bytes>& all) {
+  std::size_t count = 0;
+  for (const auto& bytes : all) count += node.from_port(bytes).fate == Fate::punt ? 1 : 0;
+  return count;
+}
+
+TEST(Punt, ANeighborWhoIsNotResolvedPuntsAFewPackets) {
+  for (const auto& bytes :
+       {frame(Ipv4{.destination = "10.0.0.9"}), frame(Ipv6{.destination = "2001:db8::9"})}) {
+    PacketHarness node(kKeepRates);
+    const auto count = punted_of(node, std::vector<Bytes>(1000, bytes));
+    EXPECT_GE(count, 256u);
+    EXPECT_LE(count, 350u);
+  }
+}
+
+TEST(Punt, OneDeadNeighborLeavesTheOthersTheirPackets) {
+  PacketHarness node(kKeepRates);
+  (void)punted_of(node, std::vector<Bytes>(1000, frame(Ipv4{.destination = "10.0.0.9"})));
+  const auto other = frame(Ipv4{.destination = "10.0.0.10"});
+  EXPECT_EQ(node.from_port(other), punted(PuntClass::exception, other));
+}
+
+TEST(Punt, ASweepOfDeadNeighborsPuntsABurstAndLeavesTheExceptions) {
+  PacketHarness node(kKeepRates);
+  std::vector<Bytes> sweep;
+  for (int host = 0; host < 1000; ++host) {
+    const auto destination =
+        "21." + std::to_string(host / 100) + "." + std::to_string(host % 100) + ".1";
+    sweep.push_back(frame(Ipv4{.destination = destination}));
+  }
+  const auto count = punted_of(node, sweep);
+  EXPECT_GE(count, 40u);
+  EXPECT_LT(count, 250u);  // a burst of 40, and 20 a second
+  const auto options = frame(Ipv4{.options = {1, 1, 1, 1}});
+  EXPECT_EQ(node.from_port(options), punted(PuntClass::exception, options));
+}
+
 TEST(Punt, ARateComesBack) {
   PacketHarness node(kKeepRates);
   const auto bytes = one_of_each()[4];
