@@ -14,6 +14,7 @@ from lab.commands import in_namespace, must
 from lab.topology import LAB_DIRECTORY, ROUTER_AS, Host, Topology
 
 DIRECTORY = LAB_DIRECTORY / "bird"
+HOLD_SECONDS = 9
 _USER = "bird"
 
 
@@ -36,12 +37,12 @@ def _static(host: Host, family: int) -> list[str]:
     ]
 
 
-def _session(host: Host, family: int) -> list[str]:
+def _session(host: Host, family: int, hold_seconds: int) -> list[str]:
     return [
         f"protocol bgp router{family} {{",
         f"  local {host.address(family)} as {host.autonomous_system};",
         f"  neighbor {host.gateway(family)} as {ROUTER_AS};",
-        "  hold time 9; keepalive time 3;",
+        f"  hold time {hold_seconds}; keepalive time {hold_seconds // 3};",
         "  connect retry time 2; connect delay time 1; error wait time 1, 5;",
         f"  ipv{family} {{",
         "    import all;",
@@ -52,14 +53,14 @@ def _session(host: Host, family: int) -> list[str]:
     ]
 
 
-def config(host: Host) -> str:
+def config(host: Host, hold_seconds: int = HOLD_SECONDS) -> str:
     lines = [
         "log stderr all;",
         f"router id {host.address(4)};",
         "protocol device { }",
     ]
     for family in (4, 6):
-        lines += [*_static(host, family), *_session(host, family)]
+        lines += [*_static(host, family), *_session(host, family, hold_seconds)]
     return "\n".join([*lines, ""])
 
 
@@ -82,6 +83,12 @@ def start_daemon(host: Host) -> None:
             *("-P", str(DIRECTORY / f"{host.name}.pid")),
         ],
     )
+
+
+def set_hold_time(host: Host, seconds: int) -> None:
+    """Restarts the host's sessions with that hold time."""
+    (DIRECTORY / f"{host.name}.conf").write_text(config(host, seconds))
+    control(host, "configure")
 
 
 def control(host: Host, command: str) -> str:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from textwrap import shorten
 
-from lab.checks import accounting, errors, exactness, idle, operator, reach, router, routes, steering
-from lab.checks import survival
+from lab.checks import accounting, errors, exactness, flood, idle, operator, reach, router, routes
+from lab.checks import steering, survival
 from lab.errors import CheckFailed, LabError
 from lab.topology import Topology
 
@@ -48,6 +48,7 @@ CATALOGUE = [
     Check(6, "every table, text and JSON", operator.every_table),
     Check(6, "unknown objects are named", operator.unknown_objects_are_named),
     Check(7, "nothing is missing", accounting.nothing_is_missing),
+    Check(11, "floods to the router itself", flood.floods_of_each_kind),
     Check(9, "idle and awake", idle.idle_cpu_and_latency),
     Check(8, "a node dies and returns", survival.node_dies_and_returns),
     Check(8, "nodes die under load", survival.nodes_die_under_load),
