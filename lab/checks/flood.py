@@ -28,7 +28,8 @@ _PING_SECONDS = 0.02
 _LOSS = 0.02  # of the pings of others; this machine's processors are shared with the flood
 _CLASS_RATE, _CLASS_BURST = 2_000, 500  # node/stage/punt.cc, the greatest of those flooded here
 _FEW_RATE, _FEW_BURST = 3, 256  # of a dead host: node/unresolved_limiter.hh
-_SWEEP_RATE = 300  # 20 new destinations a second, and 3 a second of each that comes again
+_NEW_RATE, _NEW_BURST = 20, 40  # destinations of a sweep that the kernel gets to see
+_SWEEP_ROUNDS = 36  # how often a sweep of 6 s comes by each, at 400,000 frames a second
 _OTHER_RATE = 100  # BGP, ARP and the like, and echo requests of the check itself
 _KERNEL_NEIGHBOURS = 512  # gc_thresh2, from where on the kernel drops live neighbours
 _SUBNET = "10.9"  # a /16 of hosts that are not there
@@ -116,7 +117,8 @@ def floods_of_each_kind(topology: Topology) -> str:
     flooder, others = topology.hosts[0], topology.hosts[1:]
     by_class = (_SECONDS + 1) * (_CLASS_RATE + _OTHER_RATE) + _CLASS_BURST
     few = (_SECONDS + 1) * (_FEW_RATE + _OTHER_RATE) + _FEW_BURST
-    of_sweep = (_SECONDS + 1) * (_SWEEP_RATE + _OTHER_RATE) + _FEW_BURST
+    swept = (_SECONDS + 1) * _NEW_RATE + _NEW_BURST
+    of_sweep = swept * _SWEEP_ROUNDS + (_SECONDS + 1) * _OTHER_RATE
     own, dead = flooder.gateway(4), f"{_SUBNET}.0.99"
     with _prepared(flooder):
         return "; ".join(
