@@ -24,10 +24,10 @@ class BucketArena {
       free.pop_back();
       return first;
     }
-    ++blocks_[order(size)];
-    free.reserve(blocks_[order(size)]);  // releasing can not fail
+    free.reserve(blocks_[order(size)] + 1);  // releasing can not fail
     const auto first = static_cast<std::uint32_t>(buckets_.size());
     buckets_.resize(buckets_.size() + size);
+    ++blocks_[order(size)];
     return first;
   }
   void release(std::uint32_t first, std::size_t size) noexcept {

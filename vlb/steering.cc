@@ -83,7 +83,7 @@ void Steering::choose(std::span<const NodeId> egress, std::span<const std::uint3
   const PathIndex* const places = places_.data();
   const std::uint8_t* const alive = alive_.data();
   const Path* const path_of = paths_.data();
-  const std::size_t nobody = table_.nodes();
+  const std::size_t nobody = table_.nodes();  // the row of all nodes that are not there
   std::uint32_t moved = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const NodeId to = egress[i];

@@ -59,10 +59,6 @@ class Steering {
   static constexpr std::size_t kPlaces = 256;
   using PathIndex = std::uint16_t;  // in paths_; 0 is no path
 
-  // The last row belongs to all nodes that are not there.
-  [[nodiscard]] std::size_t row_of(NodeId egress) const noexcept {
-    return egress.value < table_.nodes() ? egress.value : table_.nodes();
-  }
   void deal(std::span<PathIndex> places, std::span<const PathIndex> direct,
             std::span<const PathIndex> relays) const;
 
