@@ -12,6 +12,8 @@ ALLOWED_PARTS = {
     "fib": {"base"},
     "topo": {"base"},
     "vlb": {"base", "fib", "topo"},
+    "vlb/traffic": {"base"},
+    "vlb/simulator": {"base", "topo", "vlb", "vlb/traffic"},
     "cluster": {"base", "fib", "topo"},
     "control": {"base", "fib", "topo", "cluster"},
     "control/cli": {"base", "topo", "cluster"},

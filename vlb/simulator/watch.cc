@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vlb/simulator/watch.hh"
+
+#include <limits>
+
+namespace rackway::simulator {
+namespace {
+
+template <class Steering>
+concept SeesTheFabric = requires(Steering& steering, const vlb::FabricView& view, vlb::Time now) {
+  steering.see(view, now);
+};
+
+template <class Steering>
+void give(Steering& steering, const vlb::FabricView& view, vlb::Time now) {
+  if constexpr (SeesTheFabric<Steering>) {
+    steering.see(view, now);
+  } else {
+    std::vector<bool> live;
+    for (const auto& link : view.links) live.push_back(link.alive);
+    steering.set_live(live);
+  }
+}
+
+vlb::Load load_of(Picoseconds asked, Picoseconds time) {
+  constexpr double kMost = std::numeric_limits<vlb::Load>::max();
+  const double load =
+      static_cast<double>(asked) / static_cast<double>(time) * static_cast<double>(vlb::kFullLoad);
+  return static_cast<vlb::Load>(std::min(load + 0.5, kMost));
+}
+
+std::uint16_t delay_of(Picoseconds time) {
+  constexpr Picoseconds kMost = std::numeric_limits<std::uint16_t>::max();
+  return static_cast<std::uint16_t>(std::min(time / traffic::kMicrosecond, kMost));
+}
+
+}  // namespace
+
+Watch::Watch(vlb::Steering& steering, std::size_t nodes) : steering_(steering) {
+  const auto links = steering.table().local_links().size();
+  view_.links.resize(links);
+  view_.peers.resize(links);
+  for (auto& peer : view_.peers) {
+    peer.ready = true;
+    peer.to.resize(nodes);
+  }
+}
+
+void Watch::measure(std::size_t link, Line& line, Picoseconds now, Picoseconds since) {
+  if (now > since) view_.links[link].load = load_of(line.take_asked(), now - since);
+  view_.links[link].delay = delay_of(line.delay() + line.waiting(now));
+}
+
+bool Watch::judge(std::size_t link, bool alive) {
+  const bool is_new = view_.links[link].alive != alive;
+  view_.links[link].alive = alive;
+  if (!alive) view_.peers[link].to.assign(view_.peers[link].to.size(), {});
+  return is_new;
+}
+
+void Watch::say(std::vector<vlb::LinkView>& said) const {
+  const auto& table = steering_.table();
+  said.assign(table.nodes(), {});
+  for (std::uint16_t to = 0; to < table.nodes(); ++to) {
+    for (const auto link : table.links_to(NodeId{to})) {
+      const auto& own = view_.links[link];
+      if (own.alive && (!said[to].alive || own.load < said[to].load)) said[to] = own;
+    }
+  }
+}
+
+void Watch::hear(std::size_t link, const std::vector<vlb::LinkView>& said) {
+  if (view_.links[link].alive) view_.peers[link].to = said;
+}
+
+void Watch::show(Picoseconds now) {
+  give(steering_, view_, microseconds(now));
+}
+
+}  // namespace rackway::simulator
