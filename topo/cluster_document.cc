@@ -256,7 +256,7 @@ ClusterDocument parse_document(const JsonValue& value, const std::string& file) 
   if (const auto at = object.find("fabric")) document.links = parse_fabric(*at, ids);
   check_links(document, file);
   check_devices(document, file);
-  check_fabric_is_connected(document, file);
+  check_fabric(document, file);
   if (const auto at = object.find("vlb")) document.vlb = parse_vlb(*at);
   if (const auto at = object.find("routes")) {
     for (const auto& route : at->items(0, kAnyNumber)) {

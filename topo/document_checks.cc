@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "topo/fabric_check.hh"
 #include "topo/json_reader.hh"
 
 namespace rackway::topo {
@@ -47,28 +48,6 @@ void check_port_names(const NodeConfig& node, std::size_t index, const std::stri
     ports.claim(node.ports[i].name, port_pointer(index, i) + "/name",
                 "the port name " + in_quotes(node.ports[i].name), "rename one of the two ports");
   }
-}
-
-// The nodes that a walk over the links from node 0 comes to.
-std::vector<bool> reachable_from_first(const ClusterDocument& document) {
-  std::vector<std::vector<std::uint16_t>> neighbours(document.nodes.size());
-  for (const auto& link : document.links) {
-    neighbours[link.a.value].push_back(link.b.value);
-    neighbours[link.b.value].push_back(link.a.value);
-  }
-  std::vector<bool> reached(document.nodes.size());
-  std::vector<std::uint16_t> frontier{0};
-  reached[0] = true;
-  while (!frontier.empty()) {
-    const auto node = frontier.back();
-    frontier.pop_back();
-    for (const auto neighbour : neighbours[node]) {
-      if (reached[neighbour]) continue;
-      reached[neighbour] = true;
-      frontier.push_back(neighbour);
-    }
-  }
-  return reached;
 }
 
 }  // namespace
@@ -123,14 +102,13 @@ void check_devices(const ClusterDocument& document, const std::string& file) {
   }
 }
 
-void check_fabric_is_connected(const ClusterDocument& document, const std::string& file) {
-  const auto reached = reachable_from_first(document);
-  const auto cut_off = std::find(reached.begin(), reached.end(), false) - reached.begin();
-  if (cut_off == static_cast<std::ptrdiff_t>(reached.size())) return;
-  refuse_at(file, node_pointer(cut_off),
-            "node " + in_quotes(document.nodes[cut_off].name) + " is not reachable from node " +
-                in_quotes(document.nodes[0].name) + " over the fabric",
-            "add a link to it in /fabric/links");
+void check_fabric(const ClusterDocument& document, const std::string& file) {
+  std::vector<std::string> names;
+  std::vector<LinkEnds> links;
+  for (const auto& node : document.nodes) names.push_back(node.name);
+  for (const auto& link : document.links) links.push_back({link.a, link.b});
+  const auto fault = fabric_fault(names, links);
+  if (fault) refuse_at(file, node_pointer(fault->node.value), fault->what, fault->what_to_do);
 }
 
 void check_routes(const ClusterDocument& document, const std::string& file) {

@@ -17,8 +17,8 @@ void check_names(const ClusterDocument& document, const std::string& file);
 void check_links(const ClusterDocument& document, const std::string& file);
 // No device string is used twice in one node, be it for ports or for ends of fabric links.
 void check_devices(const ClusterDocument& document, const std::string& file);
-// Every node can be reached from the first one over fabric links.
-void check_fabric_is_connected(const ClusterDocument& document, const std::string& file);
+// Frames get from every node to every other one, see fabric_check.hh.
+void check_fabric(const ClusterDocument& document, const std::string& file);
 // A prefix has one static route.
 void check_routes(const ClusterDocument& document, const std::string& file);
 

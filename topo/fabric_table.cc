@@ -1,61 +1,129 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "topo/fabric_table.hh"
 
-#include <limits>
-#include <queue>
+#include <algorithm>
+#include <bit>
 
 namespace rackway::topo {
 namespace {
 
-constexpr std::uint32_t kUnreached = std::numeric_limits<std::uint32_t>::max();
-
-using Neighbours = std::vector<std::vector<std::uint16_t>>;
-
-Neighbours neighbours_of_each(std::size_t nodes, std::span<const LinkEnds> links) {
-  Neighbours neighbours(nodes);
+// Each pair of nodes has a link; several between two count once.
+bool is_full_mesh(std::size_t nodes, std::span<const LinkEnds> links) {
+  const std::size_t pairs = nodes * (nodes - 1) / 2;
+  if (links.size() < pairs) return false;
+  std::vector<bool> joined(nodes * nodes);
+  std::size_t found = 0;
   for (const auto& link : links) {
-    neighbours[link.a.value].push_back(link.b.value);
-    neighbours[link.b.value].push_back(link.a.value);
+    const auto [low, high] = std::minmax(link.a.value, link.b.value);
+    if (joined[low * nodes + high]) continue;
+    joined[low * nodes + high] = true;
+    ++found;
   }
-  return neighbours;
+  return found == pairs;
 }
 
-// Hops from one node to each other one, without passing through `avoided`.
-std::vector<std::uint32_t> distances_from(NodeId start, NodeId avoided, const Neighbours& graph) {
-  std::vector<std::uint32_t> distance(graph.size(), kUnreached);
-  std::queue<std::uint16_t> frontier({start.value});
-  distance[start.value] = 0;
-  while (!frontier.empty()) {
-    const auto at = frontier.front();
-    frontier.pop();
-    for (const auto next : graph[at]) {
-      if (distance[next] != kUnreached || next == avoided.value) continue;
-      distance[next] = distance[at] + 1;
-      frontier.push(next);
+// For each node a set of local links, as bits.
+class LinkSets {
+ public:
+  LinkSets(std::size_t nodes, std::size_t links)
+      : words_((links + 63) / 64), bits_(nodes * words_) {}
+
+  void add(NodeId node, std::size_t link) {
+    bits_[node.value * words_ + link / 64] |= std::uint64_t{1} << link % 64;
+  }
+  // What is in the other sets for `from`, also for `to` in these.
+  void add_all(NodeId to, const LinkSets& sets, NodeId from) {
+    const auto target = to.value * words_, source = from.value * words_;
+    for (std::size_t i = 0; i < words_; ++i) bits_[target + i] |= sets.bits_[source + i];
+  }
+  void remove_all(const LinkSets& others) {
+    for (std::size_t i = 0; i < bits_.size(); ++i) bits_[i] &= ~others.bits_[i];
+  }
+  // Calls visit(link) for each link of the node's set, lowest first.
+  template <class Visit>
+  void for_each(NodeId node, Visit&& visit) const {
+    for (std::size_t i = 0; i < words_; ++i) {
+      for (auto bits = bits_[node.value * words_ + i]; bits != 0; bits &= bits - 1) {
+        visit(i * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
+      }
     }
   }
-  return distance;
+
+ private:
+  std::size_t words_;
+  std::vector<std::uint64_t> bits_;
+};
+
+// The nodes that can be reached, by their distance.
+std::vector<std::vector<NodeId>> by_distance(const std::vector<Hops>& hops) {
+  std::vector<std::vector<NodeId>> nodes;
+  for (std::uint16_t node = 0; node < hops.size(); ++node) {
+    if (hops[node] == kUnreachable) continue;
+    if (hops[node] >= nodes.size()) nodes.resize(hops[node] + 1u);
+    nodes[hops[node]].push_back(NodeId{node});
+  }
+  return nodes;
 }
+
+// With d the distance from the node whose table this is: a link of its own starts a shortest path
+// to another node if it starts one to a neighbour of that node which is nearer by one. The link's
+// far end is no farther from the node than d, if that is so of such a neighbour, or if the link
+// starts a shortest path to a neighbour that is as far away as the node.
+struct Paths {
+  Paths(const FabricGraph& graph, std::size_t links)
+      : first(graph.nodes(), links), no_farther(graph.nodes(), links) {}
+
+  // For nodes of one distance, when those of lesser distances are known.
+  void extend(const FabricGraph& graph, const std::vector<Hops>& hops,
+              const std::vector<NodeId>& nodes) {
+    for (const auto node : nodes) {
+      for (const auto& neighbor : graph.neighbors(node)) {
+        if (hops[neighbor.node.value] + 1u != hops[node.value]) continue;
+        first.add_all(node, first, neighbor.node);
+        no_farther.add_all(node, no_farther, neighbor.node);
+      }
+    }
+    for (const auto node : nodes) {
+      for (const auto& neighbor : graph.neighbors(node)) {
+        if (hops[neighbor.node.value] != hops[node.value]) continue;
+        no_farther.add_all(node, first, neighbor.node);
+      }
+    }
+  }
+
+  LinkSets first, no_farther;
+};
 
 }  // namespace
 
-FabricTable::FabricTable(NodeId self, std::size_t nodes, std::span<const LinkEnds> links)
-    : first_links_(nodes) {
-  const auto graph = neighbours_of_each(nodes, links);
-  std::vector<std::vector<std::uint32_t>> beyond;  // by local link: hops from its far end
+FabricTable::FabricTable(NodeId self, std::size_t nodes, std::span<const LinkEnds> links,
+                         const std::vector<bool>& down)
+    : FabricTable(self, FabricGraph(nodes, links, down), links) {}
+
+FabricTable::FabricTable(NodeId self, const FabricGraph& graph, std::span<const LinkEnds> links,
+                         Hops diameter)
+    : hops_(graph.hops_from(self)),
+      is_mesh_(is_full_mesh(graph.nodes(), links)),
+      hop_budget_(hop_budget_for(diameter)) {
   for (std::uint32_t number = 0; number < links.size(); ++number) {
     const auto& link = links[number];
     if (link.a != self && link.b != self) continue;
     local_links_.push_back({number, link.a == self ? link.b : link.a});
-    beyond.push_back(distances_from(local_links_.back().peer, self, graph));
   }
-  for (std::size_t target = 0; target < nodes; ++target) {
-    std::uint32_t best = kUnreached;
-    for (const auto& distance : beyond) best = std::min(best, distance[target]);
-    if (best == kUnreached || target == self.value) continue;
-    for (std::uint16_t i = 0; i < beyond.size(); ++i) {
-      if (beyond[i][target] == best) first_links_[target].push_back(i);
-    }
+  Paths paths(graph, local_links_.size());
+  std::size_t local = 0;
+  for (const auto& neighbor : graph.neighbors(self)) {
+    while (local_links_[local].number != neighbor.link) ++local;  // those between are down
+    paths.first.add(neighbor.node, local);
+    paths.no_farther.add(neighbor.node, local);
+  }
+  for (const auto& nodes : by_distance(hops_)) paths.extend(graph, hops_, nodes);
+  paths.no_farther.remove_all(paths.first);
+  for (std::uint16_t node = 0; node < graph.nodes(); ++node) {
+    paths.first.for_each(NodeId{node}, [&](std::size_t link) { first_links_.add(link); });
+    paths.no_farther.for_each(NodeId{node}, [&](std::size_t link) { alternates_.add(link); });
+    first_links_.end_node();
+    alternates_.end_node();
   }
 }
 

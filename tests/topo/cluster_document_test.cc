@@ -132,9 +132,9 @@ TEST(ClusterDocument, TakesTheMostNodesPortsAndNextHops) {
   for (int i = 0; i < 4096; ++i) {
     nodes += (i > 0 ? "," : "") + std::string(R"({"name": "n)") + std::to_string(i) + "\"}";
     if (i == 0) continue;
-    const auto before = std::to_string(i - 1), self = std::to_string(i);
-    links += (i > 1 ? "," : "") + std::string(R"({"between": ["n)") + before + R"(", "n)" + self +
-             R"("], "devices": ["up", "down"]})";
+    const auto self = std::to_string(i);
+    links += (i > 1 ? "," : "") + std::string(R"({"between": ["n0", "n)") + self +
+             R"("], "devices": ["to)" + self + R"(", "up"]})";
   }
   for (int i = 0; i < 256; ++i) {
     const auto number = std::to_string(i);
