@@ -179,7 +179,7 @@ struct Context {
   bool controller_present;
   std::uint8_t epoch_mark;
   std::uint32_t now;    // for flowlets, see vlb::FlowletTable
-  std::uint64_t ticks;  // of a clock that never goes back, for the rate of ICMP errors
+  std::uint64_t ticks;  // of a clock that never goes back, for rates
 };
 
 }  // namespace rackway::node

@@ -20,11 +20,15 @@ constexpr std::uint64_t kLinkChecksPerSecond = 200;
 }  // namespace
 
 ForwardingCore::ForwardingCore(Shared& shared, bool busy)
+    : ForwardingCore(shared, busy, rte_get_tsc_hz()) {}
+
+ForwardingCore::ForwardingCore(Shared& shared, bool busy, std::uint64_t ticks_per_second)
     : shared_(shared),
-      ticks_per_microsecond_(std::max<std::uint64_t>(1, rte_get_tsc_hz() / 1'000'000)),
+      ticks_per_second_(ticks_per_second),
+      ticks_per_microsecond_(std::max<std::uint64_t>(1, ticks_per_second / 1'000'000)),
       governor_(busy, ticks_per_microsecond_),
       journey_(shared.places, shared.steering, shared.punt_queue, shared.slow_path_wake,
-               *shared.pool, rte_get_tsc_hz()),
+               *shared.pool, ticks_per_second),
       live_links_(shared.places.links(), false) {}
 
 void ForwardingCore::run() {
@@ -35,10 +39,7 @@ void ForwardingCore::run() {
   while (!shared_.stop.load(std::memory_order_relaxed)) {
     gate.checkpoint();
     const std::uint64_t now = rte_rdtsc();
-    watch_links(now);
-    ticks_ = now;
-    microseconds_ = static_cast<vlb::Time>(now / ticks_per_microsecond_);
-    const unsigned frames = poll_everything();
+    const unsigned frames = step(now);
     reader.quiescent();
     if (frames > 0) {
       governor_.worked(now);
@@ -51,7 +52,10 @@ void ForwardingCore::run() {
   gate.detach();
 }
 
-unsigned ForwardingCore::poll_everything() noexcept {
+unsigned ForwardingCore::step(std::uint64_t ticks) noexcept {
+  watch_links(ticks);
+  ticks_ = ticks;
+  microseconds_ = static_cast<vlb::Time>(ticks / ticks_per_microsecond_);
   const fib::Fib& fib = *shared_.fib.active();
   return poll_ports(fib) + poll_links(fib) + poll_controller(fib);
 }
@@ -110,7 +114,7 @@ Context ForwardingCore::context(const fib::Fib& fib, Place& in, PortId port) con
 // Steering follows the links at once, without the controller.
 void ForwardingCore::watch_links(std::uint64_t now) noexcept {
   if (now < next_link_check_) return;
-  next_link_check_ = now + rte_get_tsc_hz() / kLinkChecksPerSecond;
+  next_link_check_ = now + ticks_per_second_ / kLinkChecksPerSecond;
   bool changed = false;
   for (std::size_t i = 0; i < live_links_.size(); ++i) {
     auto& link = shared_.places.link(i);

@@ -37,13 +37,18 @@ struct Shared {
 
 class ForwardingCore {
  public:
-  ForwardingCore(Shared& shared, bool busy);
+  ForwardingCore(Shared& shared, bool busy);  // its clock is the TSC
+  ForwardingCore(Shared& shared, bool busy, std::uint64_t ticks_per_second);
 
   // Until shared.stop. On the thread that is to be the core.
   void run();
 
+  // One round of polls at that time, which is all that the core knows of time; how many frames came
+  // in. What run() does over and over; for those who have a clock of their own. The caller sees to
+  // it that no FIB is committed meanwhile, or is an rcu::ReaderThread.
+  unsigned step(std::uint64_t ticks) noexcept;
+
  private:
-  [[nodiscard]] unsigned poll_everything() noexcept;
   unsigned poll_ports(const fib::Fib& fib) noexcept;
   unsigned poll_links(const fib::Fib& fib) noexcept;
   unsigned poll_controller(const fib::Fib& fib) noexcept;
@@ -53,7 +58,7 @@ class ForwardingCore {
   void rest(fib::rcu::ReaderThread& reader, std::uint32_t microseconds) noexcept;
 
   Shared& shared_;
-  std::uint64_t ticks_per_microsecond_;
+  std::uint64_t ticks_per_second_, ticks_per_microsecond_;
   std::uint64_t ticks_ = 0;     // when this round of polls began
   vlb::Time microseconds_ = 0;  // the same
   IdleGovernor governor_;

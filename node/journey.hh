@@ -43,15 +43,15 @@ namespace rackway::node {
 
 class Journey {
  public:
-  // pool: of the frames that the node makes. ticks_per_second: of Context::ticks.
+  // pool: of the frames that the node makes. pace: of Context::ticks.
   Journey(Places& places, vlb::Steering& steering, rte_ring* punt_queue, WakeUp& slow_path,
-          rte_mempool& pool, std::uint64_t ticks_per_second)
+          rte_mempool& pool, Pace pace)
       : places_(places),
         resolve_{steering, places},
-        icmp_answer_(places.ports, pool, ticks_per_second),
+        icmp_answer_(places.ports, pool, pace),
         fragment_(pool),
         relay_{steering, places},
-        punt_(punt_queue, slow_path),
+        punt_(punt_queue, slow_path, pace),
         transmit_(places) {}
 
   // burst.begin() has been called for the frames received at context.in.

@@ -16,8 +16,8 @@ namespace rackway::node {
 
 class IcmpAnswer {
  public:
-  IcmpAnswer(std::size_t ports, rte_mempool& pool, std::uint64_t ticks_per_second)
-      : limiter_(ports, ticks_per_second), builder_(pool) {}
+  IcmpAnswer(std::size_t ports, rte_mempool& pool, Pace pace)
+      : limiter_(ports, pace), builder_(pool) {}
 
   // At most one frame for each slot of the burst; there is room for them.
   void run(const Burst& burst, const Context& context, Generated& generated) noexcept;

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/stage/punt.hh"
 
-#include <rte_cycles.h>
-
 #include "node/stage/flow_hash.hh"
 #include "node/stage/tag.hh"
 
 namespace rackway::node {
 namespace {
 
-struct Rate {
-  std::uint64_t per_second;
-  std::uint64_t burst;
-};
 // By PuntClass. What the kernel and its daemons take without dropping, with room for a burst.
-constexpr std::array<Rate, cluster::kPuntClasses> kRates{{
+constexpr std::array<TokenRate, cluster::kPuntClasses> kRates{{
     {20'000, 4'000},  // routing
     {2'000, 500},     // neighbor
     {2'000, 500},     // icmp
@@ -29,33 +23,22 @@ std::uint32_t destination_hash(const Burst& burst, std::size_t i) noexcept {
 
 }  // namespace
 
-Punt::Punt(rte_ring* queue, WakeUp& consumer)
-    : queue_(queue), consumer_(consumer), unresolved_(rte_get_tsc_hz()) {
-  for (std::size_t i = 0; i < kRates.size(); ++i) {
-    // The meter counts octets; each frame is charged as one, so its rates are frames.
-    rte_meter_srtcm_params rate{.cir = kRates[i].per_second, .cbs = kRates[i].burst, .ebs = 0};
-    rte_meter_srtcm_profile_config(&policers_[i].profile, &rate);
-    rte_meter_srtcm_config(&policers_[i].bucket, &policers_[i].profile);
-  }
-}
-
-bool Punt::within_rate(PuntClass punt_class, std::uint64_t now) noexcept {
-  auto& policer = policers_[static_cast<std::size_t>(punt_class)];
-  return rte_meter_srtcm_color_blind_check(&policer.bucket, &policer.profile, now, 1) ==
-         RTE_COLOR_GREEN;
+Punt::Punt(rte_ring* queue, WakeUp& consumer, Pace pace)
+    : queue_(queue), consumer_(consumer), unresolved_(pace) {
+  for (const auto& rate : kRates) policers_.push_back({Tokens(rate, pace), {}});
 }
 
 bool Punt::passes(const Burst& burst, std::size_t i, std::uint64_t now) noexcept {
   const bool unresolved = (burst.unresolved & bit(i)) != 0;
   if (unresolved && !unresolved_.take(destination_hash(burst, i), now)) return false;
-  return within_rate(burst.punt_class[i], now);
+  auto& policer = policers_[static_cast<std::size_t>(burst.punt_class[i])];
+  return policer.bucket.take(policer.tokens, now);
 }
 
 void Punt::run(Burst& burst, const Context& context) noexcept {
   if (burst.punted == 0) return;
-  const std::uint64_t now = rte_rdtsc();
   for_each(burst.punted, [&](std::size_t i) {
-    if (!passes(burst, i, now)) return burst.drop(i, burst.reason[i]);
+    if (!passes(burst, i, context.ticks)) return burst.drop(i, burst.reason[i]);
     if ((burst.tagged & bit(i)) != 0 && !put_tag_on(burst, i, burst.tag[i])) {
       return burst.drop(i, DropReason::no_headroom);
     }
