@@ -11,12 +11,13 @@ ALLOWED_PARTS = {
     "base": set(),
     "fib": {"base"},
     "topo": {"base"},
+    "topo/plan": {"base", "topo"},
     "vlb": {"base", "fib", "topo"},
     "vlb/traffic": {"base"},
     "vlb/simulator": {"base", "topo", "vlb", "vlb/traffic"},
     "cluster": {"base", "fib", "topo"},
     "control": {"base", "fib", "topo", "cluster"},
-    "control/cli": {"base", "topo", "cluster"},
+    "control/cli": {"base", "topo", "topo/plan", "cluster"},
     "node": {"base", "fib", "topo", "vlb", "cluster"},
 }
 
@@ -30,7 +31,8 @@ LIBRARY_HOMES = [
      r"linux/(netlink|rtnetlink|neighbour|nexthop|if_tun|if_addr|if_link)\.h",
      r"control/kernel/.*", None),
     ("nlohmann::json", r"nlohmann/.*",
-     r"topo/cluster_document\.cc|topo/json_reader\.(hh|cc)|control/api\.(hh|cc)|control/cli/.*",
+     r"topo/cluster_document\.cc|topo/json_reader\.(hh|cc)|topo/plan/[a-z_]*json\.cc|"
+     r"control/api\.(hh|cc)|control/cli/.*",
      None),
     ("CLI11", r"CLI/.*", r"(.*/)?main\.cc|control/cli/.*", None),
     ("spdlog", r"spdlog/.*", r"base/log\.(hh|cc)", None),
