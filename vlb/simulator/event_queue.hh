@@ -5,15 +5,18 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "vlb/traffic/virtual_time.hh"
 
 namespace rackway::simulator {
 
+using traffic::Picoseconds;
+
 struct Event {
-  traffic::Picoseconds at;
-  std::uint32_t key;  // kind and number, see EventKey
+  Picoseconds at;
+  std::uint32_t key;  // kind and number
 
   [[nodiscard]] bool before(const Event& other) const {
     return at != other.at ? at < other.at : key < other.key;
@@ -21,10 +24,26 @@ struct Event {
 };
 static_assert(sizeof(Event) == 16);
 
+// A key: what happens (the meaning is its owner's, less than 8) and to whom (less than 2^29).
+[[nodiscard]] constexpr std::uint32_t event_key(std::uint32_t kind, std::uint32_t number) {
+  return kind << 29 | number;
+}
+[[nodiscard]] constexpr std::uint32_t kind_of(const Event& event) {
+  return event.key >> 29;
+}
+[[nodiscard]] constexpr std::uint32_t number_of(const Event& event) {
+  return event.key & ((1u << 29) - 1);
+}
+
 class EventQueue {
  public:
   [[nodiscard]] bool empty() const { return heap_.empty(); }
   [[nodiscard]] std::size_t size() const { return heap_.size(); }
+
+  // The time of the earliest one; the end of time when there is none.
+  [[nodiscard]] Picoseconds next() const {
+    return heap_.empty() ? std::numeric_limits<Picoseconds>::max() : heap_.front().at;
+  }
 
   void push(Event event) {
     std::size_t at = heap_.size();

@@ -5,6 +5,15 @@
 
 namespace rackway::simulator {
 
+LineReport report_of(NodeId from, NodeId to, const Line& line, Picoseconds time) {
+  return {from,
+          to,
+          static_cast<double>(line.carried()) / static_cast<double>(time),
+          line.mean_wait() / line.ps_per_octet(),
+          static_cast<double>(line.longest_wait()) / line.ps_per_octet(),
+          line.dropped()};
+}
+
 double Report::largest_link_load() const {
   double largest = 0;
   for (const auto& link : links) largest = std::max(largest, link.load);

@@ -38,6 +38,8 @@ struct LineReport {
   std::uint64_t dropped;  // no room
 };
 
+[[nodiscard]] LineReport report_of(NodeId from, NodeId to, const Line& line, Picoseconds time);
+
 struct Report {
   traffic::Meter meter;
   traffic::Count bystanders_sent, bystanders_arrived;  // neither end is a node with a fault

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "vlb/simulator/event_queue.hh"
+#include "vlb/simulator/fabric.hh"
 #include "vlb/simulator/frame_queue.hh"
 #include "vlb/simulator/report.hh"
 #include "vlb/simulator/scenario.hh"
-#include "vlb/simulator/watch.hh"
 #include "vlb/traffic/generator.hh"
 
 namespace rackway::simulator {
@@ -26,63 +26,43 @@ class Simulation {
   [[nodiscard]] Report run();
 
  private:
-  enum class Kind : std::uint32_t { fault, judgement, hello, look, measuring, frame, birth };
+  enum class Kind : std::uint32_t { measuring, frame, birth };
 
   struct Node {
-    Node(vlb::Steering made, std::size_t nodes, const NodeModel& model, unsigned waiting,
-         const LineModel& port)
-        : steering(std::move(made)),
-          watch(steering, nodes),
-          cores(model.cores, waiting),
-          ports(port) {}
+    Node(vlb::Steering made, const NodeModel& model, unsigned waiting, const LineModel& port)
+        : steering(std::move(made)), cores(model.cores, waiting), ports(port) {}
     Node(const Node&) = delete;
 
     vlb::Steering steering;
-    Watch watch;
     Cores cores;
     Line ports;
-    std::vector<std::uint32_t> cables;  // by local link: the number of the direction that leaves
-    Picoseconds looked{0};
-    bool works{true};
-    bool has_faults{false};
     traffic::Packet next;  // to be born there
-  };
-  // A direction of a link: 2 * link from a to b, and one more from b to a.
-  struct Cable {
-    Line line;
-    FrameQueue frames;
-    NodeId from, to;
-    std::uint32_t back_link;  // local link of the far end over which it sends back
-    bool works{true};
-    Picoseconds changed{0};
   };
   struct Way {  // of a flow's last packet
     NodeId target;
     std::uint16_t link{vlb::kNoLink};
   };
 
-  void build();
+  [[nodiscard]] std::vector<vlb::Steering*> build_nodes();
   void schedule(Picoseconds at, Kind kind, std::uint32_t number);
+  void schedule_birth(NodeId at);
   void take(const Event& event);
 
   void born(NodeId at);
   void enter(const traffic::Packet& packet);
   void arrive(std::uint32_t cable);
-  void relay(Node& node, Frame frame);
-  void leave(Node& node, const Frame& frame);
-  void put(Node& node, std::uint16_t link, const Frame& frame, Picoseconds at);
-  void note_way(const Node& node, const traffic::Packet& packet, const vlb::Path& path);
+  void relay(NodeId at, Frame frame);
+  void leave(NodeId at, const Frame& frame);
+  void put(NodeId from, std::uint16_t link, const Frame& frame, Picoseconds at);
+  void note_way(const traffic::Packet& packet, const vlb::Path& path);
   void drop(const Frame& frame, DropCause cause);
+  void lose(std::uint32_t cable);
+  void revive(NodeId node);
 
-  void change(const Fault& fault);
-  void set_works(std::uint32_t cable, bool link_works);
-  [[nodiscard]] Picoseconds notice_after(bool works) const;
-  void judge(std::uint32_t link);
-  void say_hello(NodeId from);
-  void look(NodeId at);
   void begin_measuring();
   void finish();
 
+  [[nodiscard]] Node& node(NodeId id) { return *nodes_[id.value]; }
   [[nodiscard]] bool is_measured(Picoseconds birth) const { return birth >= scenario_.warm_up; }
   [[nodiscard]] bool is_bystander(const Frame& frame) const;
 
@@ -93,10 +73,9 @@ class Simulation {
   EventQueue events_;
   FramePool pool_;
   std::vector<std::unique_ptr<Node>> nodes_;
-  std::vector<Cable> cables_;
-  std::vector<bool> link_directions_work_;  // by cable: without regard to the nodes
-  std::vector<Way> ways_;                   // by flow
-  std::vector<vlb::LinkView> said_;
+  Fabric fabric_;
+  std::vector<FrameQueue> under_way_;  // by cable
+  std::vector<Way> ways_;              // by flow
   Report report_;
 };
 
