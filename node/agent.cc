@@ -7,6 +7,7 @@
 #include "base/startup_error.hh"
 #include "cluster/channel_poll.hh"
 #include "node/devices.hh"
+#include "vlb/fabric_tag.hh"
 
 namespace rackway::node {
 namespace {
@@ -138,8 +139,7 @@ void Agent::on(Shared& shared, const cluster::Commit& message) {
   if (shared.fib.prepared() && prepared_epoch_ == message.epoch) {
     shared.fib.commit();
     epoch_ = message.epoch;
-    shared.epoch_mark.store(static_cast<std::uint8_t>(epoch_.value & 0x3f),
-                            std::memory_order_relaxed);
+    shared.epoch_mark.store(vlb::epoch_mark_of(epoch_), std::memory_order_relaxed);
   } else if (message.epoch != epoch_) {
     send(cluster::Refused{message.epoch, "it was not prepared here"});
     return;

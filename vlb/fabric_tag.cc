@@ -10,7 +10,7 @@ FabricTag read_tag(const std::uint8_t* frame) noexcept {
           .hop_budget = hop_budget_of(frame),
           .time_stamp = static_cast<std::uint16_t>(load_be<std::uint16_t>(frame + 4) & 0x0fff),
           .epoch_mark = static_cast<std::uint8_t>(frame[6] >> 2),
-          .ingress = NodeId{static_cast<std::uint16_t>(load_be<std::uint16_t>(frame + 7) >> 4)},
+          .ingress = ingress_of(frame),
           .adjacency = adjacency_of(frame)};
 }
 

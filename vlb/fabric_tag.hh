@@ -31,16 +31,26 @@ struct FabricTag {
   NodeId target;               // the node to deliver it to now: a relay or the egress node
   NodeId egress;               // the node where it leaves the cluster
   std::uint8_t hop_budget{};   // relays it may still pass, 0..15
-  std::uint16_t time_stamp{};  // reserved, 0 (12 bits)
-  std::uint8_t epoch_mark{};   // low 6 bits of the epoch the ingress looked it up in
+  std::uint16_t time_stamp{};  // when it entered, see time_stamp_at() (12 bits)
+  std::uint8_t epoch_mark{};   // of the epoch the ingress looked it up in, see epoch_mark_of()
   NodeId ingress;              // the node where it entered
   AdjacencyId adjacency;       // how the egress node sends it
 
   bool operator==(const FabricTag&) const = default;
 };
 
-// One relay on the way, and one more when a relay finds its own way blocked.
-inline constexpr std::uint8_t kInitialHopBudget = 2;
+// Of the ingress node's clock, in units of 16 microseconds; comes round every 65.5 ms.
+[[nodiscard]] constexpr std::uint16_t time_stamp_at(std::uint32_t microseconds) noexcept {
+  return microseconds >> 4 & 0xfff;
+}
+
+// 0 to 51. The mark is the first octet of a source address; 52 and 53 would make that of a
+// destination of it, and a switch between nodes that learns sources would filter frames by them.
+inline constexpr std::uint8_t kEpochMarks = 52;
+[[nodiscard]] constexpr std::uint8_t epoch_mark_of(Epoch epoch) noexcept {
+  return static_cast<std::uint8_t>(epoch.value % kEpochMarks);
+}
+static_assert((kEpochMarks << 2 | 2) == static_cast<int>(FabricKind::data));
 
 // Writes all 12 octets. Fields are cut to their width.
 inline void write_tag(std::uint8_t* frame, const FabricTag& tag) noexcept {
@@ -76,14 +86,21 @@ class TagWord {
     const std::uint64_t wrong = (bits_ ^ kData ^ std::uint64_t{target.value} << 44) & kChecked;
     return (wrong | spare_) == 0;
   }
+  // A data frame.
+  [[nodiscard]] bool is_data() const noexcept {
+    return (((bits_ ^ kData) & kChecked & ~kTarget) | spare_) == 0;
+  }
+  [[nodiscard]] NodeId target() const noexcept {
+    return NodeId{static_cast<std::uint16_t>(bits_ >> 44 & 0xfff)};
+  }
   [[nodiscard]] NodeId egress() const noexcept {
     return NodeId{static_cast<std::uint16_t>(bits_ >> 32 & 0xfff)};
   }
   [[nodiscard]] unsigned hop_budget() const noexcept { return bits_ >> 28 & 0xf; }
 
-  // The next target is the egress node, and one hop less; the budget must not be 0.
-  void pass_on() noexcept {
-    bits_ = ((bits_ & ~kTarget) | std::uint64_t{egress().value} << 44) - kOneHop;
+  // The frame gets another target, and has one hop less; the budget must not be 0.
+  void pass_on(NodeId target) noexcept {
+    bits_ = ((bits_ & ~kTarget) | std::uint64_t{target.value} << 44) - kOneHop;
   }
   void store(std::uint8_t* frame) const noexcept { store_be(frame, bits_); }
 
@@ -107,6 +124,9 @@ class TagWord {
 }
 [[nodiscard]] inline std::uint8_t hop_budget_of(const std::uint8_t* frame) noexcept {
   return frame[4] >> 4;
+}
+[[nodiscard]] inline NodeId ingress_of(const std::uint8_t* frame) noexcept {
+  return NodeId{static_cast<std::uint16_t>(load_be<std::uint16_t>(frame + 7) >> 4)};
 }
 [[nodiscard]] inline AdjacencyId adjacency_of(const std::uint8_t* frame) noexcept {
   return AdjacencyId{load_be<std::uint32_t>(frame + 8) & 0x00ffffff};

@@ -20,8 +20,7 @@ Steering::Steering(topo::FabricTable table, NodeId self, std::uint8_t relay_perc
       relay_percent_(relay_percent),
       direct_(table_.nodes() + 1),
       relays_(table_.nodes() + 1),
-      places_((table_.nodes() + 1) * kPlaces, 0),
-      onward_(kMaxNodes, kNoLink) {
+      places_((table_.nodes() + 1) * kPlaces, 0) {
   const auto add = [this](std::vector<PathIndex>& list, const Path& path) {
     list.push_back(static_cast<PathIndex>(paths_.size()));
     paths_.push_back(path);
@@ -54,8 +53,8 @@ void Steering::set_live(const std::vector<bool>& live) {
   for (std::size_t egress = 0; egress < table_.nodes(); ++egress) {
     const auto direct = live_of(direct_[egress]);
     deal({places_.data() + egress * kPlaces, kPlaces}, direct, live_of(relays_[egress]));
-    onward_[egress] = direct.empty() ? kNoLink : paths_[direct.front()].link;
   }
+  onward_.deal(table_, [&](std::uint16_t link, NodeId) { return live[link]; });
 }
 
 // Relays get the first places, so that another share moves few flows.

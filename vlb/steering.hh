@@ -5,8 +5,8 @@
 // path while no gap in it is longer than the flowlet gap; it moves earlier only off a dead path.
 //
 // For each egress node there are 256 places, dealt out to the live paths in their shares; a flow
-// without a path takes the one at its place. set_live() deals anew; choose() and onward() need one
-// load each for that. Owned by one forwarding core.
+// without a path takes the one at its place. set_live() deals anew; choose() and onward() need
+// one load each for that. Owned by one forwarding core.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,9 @@
 #include "base/id.hh"
 #include "topo/fabric_table.hh"
 #include "vlb/flowlet_table.hh"
+#include "vlb/onward.hh"
 
 namespace rackway::vlb {
-
-inline constexpr std::uint16_t kNoLink = 0xffff;
 
 struct alignas(8) Path {        // copied as one word
   NodeId target;                // who gets the frame now
@@ -42,12 +41,16 @@ class Steering {
   // stands for. Sizes are equal, at most kMaxBurst. Any NodeId may be asked for.
   void choose(std::span<const NodeId> egress, std::span<const std::uint32_t> flow_hash, Time now,
               std::span<Path> paths) noexcept;
-  // At a relay: the live link towards the egress node, or kNoLink.
-  [[nodiscard]] std::uint16_t onward(NodeId egress) const noexcept {
-    return onward_[egress.value % kMaxNodes];
+  // At a relay: the live link towards a node, or kNoLink.
+  [[nodiscard]] std::uint16_t onward(NodeId target) const noexcept {
+    return onward_.links()[target.value % kMaxNodes];
   }
   // The same for every node id of a fabric tag, for loops over frames.
-  [[nodiscard]] const std::uint16_t* onward_links() const noexcept { return onward_.data(); }
+  [[nodiscard]] const std::uint16_t* onward_links() const noexcept { return onward_.links(); }
+  // Where there is none: to a neighbour that can pass on a frame which entered at that node.
+  [[nodiscard]] Onward::Detour detour(NodeId target, NodeId ingress) const noexcept {
+    return onward_.detour(target, ingress);
+  }
 
   [[nodiscard]] const topo::FabricTable& table() const { return table_; }
   // Flowlets that left a path because it died, before their gap.
@@ -70,7 +73,7 @@ class Steering {
   std::vector<std::vector<PathIndex>> direct_, relays_;  // by row: all that there are
   std::vector<std::uint8_t> alive_{0};                   // by PathIndex
   std::vector<PathIndex> places_;                        // kPlaces a row
-  std::vector<std::uint16_t> onward_;                    // by any NodeId of a fabric tag
+  Onward onward_;
   FlowletTable flowlets_;
   std::uint64_t moved_early_ = 0;
 };

@@ -136,7 +136,8 @@ void Resolve::send_to_fabric(Burst& burst, Mask to_fabric, const Buckets& bucket
   });
   steering_.choose({egress.data(), count}, {flow_hash.data(), count}, context.now,
                    {paths.data(), count});
-  vlb::FabricTag tag{.hop_budget = vlb::kInitialHopBudget,
+  vlb::FabricTag tag{.hop_budget = steering_.table().hop_budget(),
+                     .time_stamp = vlb::time_stamp_at(context.now),
                      .epoch_mark = context.epoch_mark,
                      .ingress = context.self};
   const std::size_t first_link = ports_;

@@ -38,6 +38,9 @@ namespace rackway::node::testing {
 enum class Entrance { port0, port1, link0, link1, link2, controller };
 
 struct HarnessOptions {
+  // Of a fabric in which this node has links to nodes 0, 2 and 3, in that order.
+  std::vector<topo::LinkEnds> fabric = mesh();
+  std::size_t nodes = kNodes;
   std::uint8_t relay_percent = 0;
   std::vector<bool> live_links = std::vector<bool>(kLinks, true);
   bool controller_present = true;
@@ -52,7 +55,8 @@ class PacketHarness {
   PacketHarness(HarnessOptions options, const fib::Delta& content)
       : options_(std::move(options)),
         fib_(content.empty() ? sample_fib() : fib_of(content)),
-        steering_(topo::FabricTable(kSelf, kNodes, mesh()), kSelf, options_.relay_percent) {
+        steering_(topo::FabricTable(kSelf, options_.nodes, options_.fabric), kSelf,
+                  options_.relay_percent) {
     make_places(places);
     steering_.set_live(options_.live_links);
     start_journey();

@@ -158,13 +158,184 @@ TEST(Relay, TheHopBudgetEndsLoops) {
 }
 
 TEST(Relay, WithoutAWayThereIsACountedDrop) {
-  PacketHarness node({.live_links = {true, true, false}});
-  EXPECT_EQ(node.from_link(tagged({.egress = 3}, frame(Ipv4{}))),
-            dropped(DropReason::fabric_no_path));
-  EXPECT_EQ(node.from_link(tagged({.egress = 2}, frame(Ipv4{}))).fate, Fate::transmit);
+  PacketHarness node({.live_links = {true, true, true}});
   for (const std::uint16_t unknown : {4, 0xfff}) {
     EXPECT_EQ(node.from_link(tagged({.egress = unknown}, frame(Ipv4{}))),
               dropped(DropReason::fabric_no_path));
+  }
+  PacketHarness cut_off({.live_links = {false, false, false}});
+  EXPECT_EQ(cut_off.from_link(tagged({.egress = 3}, frame(Ipv4{}))),
+            dropped(DropReason::fabric_no_path));
+}
+
+TEST(Relay, AnotherRelayWhereTheDirectLinkIsDead) {
+  const auto carried = frame(Ipv4{});
+  PacketHarness node({.live_links = {false, true, false}});
+  for (const std::uint16_t egress : {0, 3}) {
+    EXPECT_EQ(node.from_link(tagged({.egress = egress}, carried)),
+              sent(kToNode2, tagged({.target = 2, .egress = egress, .hops = 0}, carried)));
+    EXPECT_EQ(node.from_link(tagged({.egress = egress, .hops = 0}, carried)),
+              dropped(DropReason::fabric_hops_spent));
+  }
+  EXPECT_EQ(node.from_link(tagged({.egress = 2}, carried)),
+            sent(kToNode2, tagged({.target = 2, .egress = 2, .hops = 0}, carried)));
+  EXPECT_EQ(node.places.outputs[kToNode2]->counters.read().relayed, 3u);
+}
+
+// Node 1 between others:   6 - 0 - 1 - 2 - 4 - 5   with nodes 2 and 3 as two ways to 4 and 5, and a
+//                                   \- 3 -/         link between them.
+HarnessOptions graph(std::vector<bool> live_links = {true, true, true}) {
+  const auto link = [](std::uint16_t a, std::uint16_t b) {
+    return topo::LinkEnds{NodeId{a}, NodeId{b}};
+  };
+  return {.fabric = {link(0, 1), link(1, 2), link(1, 3), link(2, 4), link(3, 4), link(4, 5),
+                     link(0, 6), link(2, 3)},
+          .nodes = 7,
+          .live_links = std::move(live_links)};
+}
+
+// Both ways to nodes 4 and 5 are as short: the target's number picks one.
+const std::pair<std::uint16_t, std::size_t> kWays[] = {{0, kToNode0}, {2, kToNode2}, {3, kToNode3},
+                                                       {4, kToNode2}, {5, kToNode3}, {6, kToNode0}};
+
+TEST(Relay, ADetourDoesNotLeadBackToWhereTheFrameEntered) {
+  PacketHarness node({.live_links = {true, true, false}});
+  const auto carried = frame(Ipv4{});
+  const std::pair<std::uint16_t, std::uint16_t> ways[] = {{0, 2}, {2, 0}};
+  for (const auto& [ingress, over] : ways) {
+    const Tag tag{.egress = 3, .hops = 2, .ingress = ingress};
+    Tag onward = tag;
+    onward.target = over;
+    onward.hops = 1;
+    EXPECT_EQ(node.from_link(tagged(tag, carried)),
+              sent(over == 0 ? kToNode0 : kToNode2, tagged(onward, carried)));
+  }
+}
+
+TEST(RelayInAnyGraph, AtItsTargetAFrameTurnsToItsEgressNode) {
+  PacketHarness node(graph());
+  for (const auto& [egress, output] : kWays) {
+    for (std::uint8_t hops = 1; hops < 16; ++hops) {
+      const Tag tag{.egress = egress, .hops = hops, .time_stamp = 0xabc, .ingress = 0xfff};
+      Tag onward = tag;
+      onward.target = egress;
+      onward.hops = hops - 1;
+      for (const std::size_t size : {14, 15, 34, 60, 1514}) {
+        const auto carried = garbage(size);
+        EXPECT_EQ(node.from_link(tagged(tag, carried)), sent(output, tagged(onward, carried)))
+            << egress << " " << int{hops} << " " << size;
+      }
+    }
+  }
+}
+
+TEST(RelayInAnyGraph, AFrameForAnotherTargetIsPassedOnTowardsThat) {
+  PacketHarness node(graph());
+  for (const auto& [target, output] : kWays) {
+    for (const std::uint16_t egress : {0, 2, 3, 4, 5, 6, 7, 0xfff}) {
+      const auto carried = garbage(60);
+      const Tag tag{.target = target, .egress = egress, .hops = 9, .adjacency = 0xfedcba};
+      Tag onward = tag;
+      onward.hops = 8;
+      EXPECT_EQ(node.from_link(tagged(tag, carried)), sent(output, tagged(onward, carried)))
+          << target << " " << egress;
+      EXPECT_EQ(node.from_link(tagged({.target = target, .egress = egress, .hops = 0}, carried)),
+                dropped(DropReason::fabric_hops_spent));
+    }
+  }
+}
+
+TEST(RelayInAnyGraph, AFrameLeavesAtItsEgressNodeWhateverItsTarget) {
+  PacketHarness node(graph());
+  const auto carried = frame(Ipv4{});
+  for (const std::uint16_t target : {0, 1, 2, 3, 4, 5, 6}) {
+    for (const std::uint8_t hops : {0, 1, 15}) {
+      EXPECT_EQ(node.from_link(tagged({.target = target, .hops = hops}, carried)),
+                sent(kPort1, with_macs(carried, kNeighborB, kPort1Mac)));
+    }
+    EXPECT_EQ(node.from_link(tagged({.target = target, .adjacency = kUnknownIndex}, carried)),
+              dropped(DropReason::adjacency_unknown));
+  }
+}
+
+TEST(RelayInAnyGraph, TargetsThatAreNotThere) {
+  PacketHarness node(graph());
+  for (const std::uint16_t target : {7, 8, 0x010, 0x100, 0xfff}) {
+    for (const std::uint16_t egress : {0, 1, 5, 7, 0xfff}) {
+      EXPECT_EQ(node.from_link(tagged({.target = target, .egress = egress}, frame(Ipv4{}))),
+                dropped(DropReason::fabric_wrong_target))
+          << target << " " << egress;
+    }
+  }
+  for (const std::uint16_t egress : {7, 0xfff}) {
+    EXPECT_EQ(node.from_link(tagged({.egress = egress}, frame(Ipv4{}))),
+              dropped(DropReason::fabric_no_path));
+  }
+}
+
+TEST(RelayInAnyGraph, WhatIsNoFabricFrameIsDropped) {
+  PacketHarness node(graph());
+  for (int kind = 0; kind < 256; ++kind) {
+    if (kind == kData) continue;
+    for (const std::uint16_t egress : {1, 5}) {
+      const Tag tag{.kind = static_cast<std::uint8_t>(kind), .target = 5, .egress = egress};
+      EXPECT_EQ(node.from_link(tagged(tag, frame(Ipv4{}))), dropped(DropReason::fabric_malformed));
+    }
+  }
+  for (const auto& tag : {Tag{.egress = 5, .fixed = 3}, Tag{.egress = 5, .spare = 1},
+                          Tag{.target = 5, .egress = 5, .spare = 8}, Tag{.spare = 4}}) {
+    EXPECT_EQ(node.from_link(tagged(tag, frame(Ipv4{}))), dropped(DropReason::fabric_malformed));
+  }
+}
+
+TEST(RelayInAnyGraph, TheOtherShortestPathWhereOneIsDead) {
+  PacketHarness node(graph({true, false, true}));
+  const auto carried = frame(Ipv4{});
+  for (const std::uint16_t egress : {4, 5}) {
+    EXPECT_EQ(node.from_link(tagged({.egress = egress}, carried)),
+              sent(kToNode3, tagged({.target = egress, .egress = egress, .hops = 0}, carried)));
+  }
+}
+
+TEST(RelayInAnyGraph, ADetourIsOverANeighbourThatIsNoFarther) {
+  PacketHarness node(graph({true, false, true}));
+  const auto carried = frame(Ipv4{});
+  // Node 3 is as near to node 2 as this one; it becomes the target, also of a frame's first phase.
+  for (const Tag& tag : {Tag{.egress = 2, .hops = 4}, Tag{.target = 2, .egress = 5, .hops = 4}}) {
+    Tag onward = tag;
+    onward.target = 3;
+    onward.hops = 3;
+    EXPECT_EQ(node.from_link(tagged(tag, carried)), sent(kToNode3, tagged(onward, carried)));
+  }
+  EXPECT_EQ(node.from_link(tagged({.egress = 2, .hops = 0}, carried)),
+            dropped(DropReason::fabric_hops_spent));
+  // Nodes 0 and 6 are behind the link to node 0 only.
+  PacketHarness cut(graph({false, true, true}));
+  EXPECT_EQ(cut.from_link(tagged({.egress = 6}, carried)), dropped(DropReason::fabric_no_path));
+}
+
+TEST(RelayInAnyGraph, ABurstOfAllKindsIsAsItsFramesAlone) {
+  PacketHarness node(graph({true, false, true}));
+  std::uint32_t state = 1;
+  const auto random = [&](std::uint32_t below) {
+    state = state * 1664525 + 1013904223;
+    return (state >> 8) % below;
+  };
+  for (int round = 0; round < 300; ++round) {
+    std::vector<Bytes> frames;
+    std::vector<Outcome> alone;
+    for (std::uint32_t i = 1 + random(kBurst); i > 0; --i) {
+      const Tag tag{.kind = random(16) == 0 ? std::uint8_t{0xd6} : kData,
+                    .target = static_cast<std::uint16_t>(random(8)),
+                    .egress = static_cast<std::uint16_t>(random(8)),
+                    .hops = static_cast<std::uint8_t>(random(3)),
+                    .adjacency = random(9)};
+      frames.push_back(tagged(tag, frame(Ipv4{})));
+      alone.push_back(node.from_link(frames.back()));
+    }
+    std::vector<rte_mbuf*> burst;
+    for (const auto& bytes : frames) burst.push_back(new_frame(bytes, {}));
+    EXPECT_EQ(node.run(Entrance::link0, burst), alone);
   }
 }
 

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include <array>
 #include <random>
 
@@ -82,10 +80,11 @@ TEST(FabricTag, PassingOnChangesTargetAndHopsOnly) {
   TagWord word(frame.data());
   EXPECT_EQ(word.egress(), example().egress);
   EXPECT_EQ(word.hop_budget(), example().hop_budget);
-  word.pass_on();
+  EXPECT_EQ(word.target(), example().target);
+  word.pass_on(NodeId{0x789});
   word.store(frame.data());
   auto expected = example();
-  expected.target = example().egress;
+  expected.target = NodeId{0x789};
   expected.hop_budget = static_cast<std::uint8_t>(example().hop_budget - 1);
   EXPECT_EQ(read_tag(frame.data()), expected);
 }
@@ -100,9 +99,35 @@ TEST(FabricTag, AWordIsDataForItsTargetWhereTheFrameIs) {
     for (auto flips = random() % 4; flips > 0; --flips) {
       frame[random() % frame.size()] ^= static_cast<std::uint8_t>(1u << random() % 8);
     }
+    ASSERT_EQ(TagWord(frame.data()).is_data(), is_data(frame.data()));
+    ASSERT_EQ(TagWord(frame.data()).target(), target_of(frame.data()));
     const bool expected = is_data(frame.data()) && target_of(frame.data()) == example().target;
     ASSERT_EQ(TagWord(frame.data()).is_data_for(example().target), expected);
   }
+}
+
+// Else a switch that learns where sources are would not pass frames on to such destinations.
+TEST(FabricTag, NoSourceAddressIsADestinationAddress) {
+  for (std::uint64_t epoch = 0; epoch < 1000; ++epoch) {
+    auto tag = example();
+    tag.epoch_mark = epoch_mark_of(Epoch{epoch});
+    ASSERT_EQ(tag.epoch_mark, epoch % 52);
+    Octets frame{};
+    write_tag(frame.data(), tag);
+    ASSERT_EQ(frame[6], (epoch % 52) << 2 | 2);
+    MacAddress source;
+    std::copy_n(frame.begin() + 6, 6, source.bytes.begin());
+    ASSERT_FALSE(is_fabric_address(source)) << epoch;
+  }
+}
+
+TEST(FabricTag, TheTimeStampCountsSixteenMicroseconds) {
+  EXPECT_EQ(time_stamp_at(0), 0);
+  EXPECT_EQ(time_stamp_at(15), 0);
+  EXPECT_EQ(time_stamp_at(16), 1);
+  EXPECT_EQ(time_stamp_at(65'535), 0xfff);
+  EXPECT_EQ(time_stamp_at(65'536), 0);
+  EXPECT_EQ(time_stamp_at(0xffff'ffff), 0xfff);
 }
 
 TEST(FabricTag, FabricAddresses) {

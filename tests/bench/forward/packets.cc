@@ -123,7 +123,7 @@ PacketList tagged(bool to_others, std::uint32_t adjacencies) {
     vlb::FabricTag tag{
         .target = NodeId{0},
         .egress = NodeId{to_others ? other : std::uint16_t{0}},
-        .hop_budget = vlb::kInitialHopBudget,
+        .hop_budget = 2,
         .ingress = NodeId{static_cast<std::uint16_t>(other % kPorts + 1)},
         .adjacency = AdjacencyId{static_cast<std::uint32_t>(random() % adjacencies)}};
     std::array<std::uint8_t, 12> octets;
