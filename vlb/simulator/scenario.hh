@@ -12,6 +12,7 @@
 #include "vlb/simulator/line.hh"
 #include "vlb/steering.hh"
 #include "vlb/traffic/flow_mix.hh"
+#include "vlb/traffic/packet.hh"
 #include "vlb/traffic/packet_sizes.hh"
 #include "vlb/traffic/traffic_matrix.hh"
 
@@ -57,6 +58,8 @@ struct Scenario {
   traffic::FlowMix mix{traffic::FlowMix::heavy_tailed()};
   traffic::PacketSizes sizes{traffic::PacketSizes::imix()};
   std::uint64_t seed{1};
+  // Of a packet, as an ingress node would see it; the generator's own if there is none.
+  std::function<std::uint32_t(const traffic::Packet&)> flow_hash;
 
   Picoseconds warm_up{20 * traffic::kMillisecond};    // not measured
   Picoseconds measured{100 * traffic::kMillisecond};  // then packets are born no more

@@ -112,9 +112,9 @@ void Simulation::enter(const traffic::Packet& packet) {
   }
   const auto done = ingress.cores.serve(packet.flow_hash, scenario_.costs.ingress, now_);
   if (!done) return drop(frame, DropCause::node_busy);
+  const auto hash = scenario_.flow_hash ? scenario_.flow_hash(packet) : packet.flow_hash;
   vlb::Path path;
-  ingress.steering.choose({&packet.egress, 1}, {&packet.flow_hash, 1}, microseconds(now_),
-                          {&path, 1});
+  ingress.steering.choose({&packet.egress, 1}, {&hash, 1}, microseconds(now_), {&path, 1});
   if (path.link == vlb::kNoLink) return drop(frame, DropCause::no_path);
   note_way(packet, path);
   frame.target = path.target;

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cluster in one process is a cluster: what it delivers, in which order, what it loses when;
+// and it agrees with the simulator, which has models in the place of nodes.
+#include "tests/bench/cluster/cluster.hh"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "tests/bench/cluster/environment.hh"
+#include "tests/bench/cluster/mesh_scenario.hh"
+#include "tests/bench/core.hh"
+#include "vlb/simulator/simulation.hh"
+
+namespace rackway::bench {
+namespace {
+
+using traffic::kMicrosecond;
+using traffic::kMillisecond;
+
+constexpr double kRate = 1e9;
+constexpr traffic::Picoseconds kStep = 5 * kMicrosecond;
+
+rte_mempool& pool() {
+  static const Environment environment(last_core(), 16383, 1514);
+  return environment.pool();
+}
+
+simulator::Scenario small(MeshCase of) {
+  of.rate = kRate;
+  auto scenario = mesh_scenario(of);
+  scenario.warm_up = 10 * kMillisecond;
+  scenario.measured = 20 * kMillisecond;
+  return scenario;
+}
+
+simulator::Report run(const simulator::Scenario& scenario) {
+  return ClusterInOneProcess(scenario, kStep, pool()).run().fabric;
+}
+
+std::uint64_t dropped(const simulator::Report& report) {
+  return std::accumulate(report.dropped.begin(), report.dropped.end(), std::uint64_t{0});
+}
+
+TEST(Cluster, DeliversWhatIsAdmissibleInOrder) {
+  for (const std::size_t nodes : {4, 8}) {
+    const auto report = run(small({.nodes = nodes, .links_of_2r_n = 2}));
+    EXPECT_EQ(report.meter.lost(), 0u);
+    EXPECT_EQ(dropped(report), 0u);
+    EXPECT_EQ(report.meter.reordered(), 0u);
+    EXPECT_GT(report.meter.arrived().packets, 10'000u);
+    EXPECT_GT(report.entered, 10'000u);
+    for (const auto& port : report.ports) EXPECT_NEAR(port.load, 0.8, 0.03);
+  }
+}
+
+TEST(Cluster, EveryFrameArrivesOrIsCountedAsDropped) {
+  auto scenario = small({.nodes = 4, .matrix = traffic::MatrixKind::permutation, .load = 1});
+  scenario.links.resize(scenario.links.size() - 1);  // so that some frames have to go around
+  for (auto& link : scenario.links) link.line.rate /= 2;
+  scenario.warm_up = 0;
+  scenario.measured = 30 * kMillisecond;
+  scenario.hello = {kMillisecond, 3};
+  scenario.faults = {{15 * kMillisecond, simulator::Fault::Of::node, 1, false},
+                     {22 * kMillisecond, simulator::Fault::Of::link, 2, false},
+                     {25 * kMillisecond, simulator::Fault::Of::node, 1, true}};
+  const auto report = run(scenario);
+  EXPECT_GT(report.meter.lost(), 0u);
+  EXPECT_EQ(report.meter.lost(), dropped(report));
+}
+
+TEST(Cluster, TheSameForASeed) {
+  auto scenario = small({.matrix = traffic::MatrixKind::permutation, .load = 0.95});
+  const auto figures = [](const simulator::Report& r) {
+    return std::tuple(r.meter.sent().octets, r.meter.arrived().octets, r.straight, r.entered,
+                      r.meter.reordered(), r.meter.latency().percentile(0.99));
+  };
+  const auto first = figures(run(scenario));
+  EXPECT_EQ(figures(run(scenario)), first);
+  scenario.seed = 2;
+  EXPECT_NE(figures(run(scenario)), first);
+}
+
+TEST(Cluster, ADeadNodeHurtsOthersOnlyUntilNoticed) {
+  auto scenario = small({.nodes = 4, .links_of_2r_n = 2});
+  scenario.hello = {kMillisecond, 3};
+  scenario.faults = {{15 * kMillisecond, simulator::Fault::Of::node, 3, false}};
+  const auto report = run(scenario);
+  const auto lost = report.bystanders_sent.packets - report.bystanders_arrived.packets;
+  EXPECT_LT(static_cast<double>(lost),
+            static_cast<double>(report.bystanders_sent.packets) * 4 / 20 / 3);
+  EXPECT_EQ(report.meter.lost(), dropped(report));
+}
+
+// The same scenario in both: within 5 % on goodput and on every link's load.
+TEST(Agreement, SimulatorAndRealCode) {
+  for (const std::size_t nodes : {4, 8}) {
+    for (const auto matrix : traffic::kMatrixKinds) {
+      for (const double load : {0.5, 0.95}) {
+        const auto scenario = small({.nodes = nodes, .matrix = matrix, .load = load});
+        const auto real = run(scenario), model = simulator::Simulation(scenario).run();
+        const auto what =
+            std::string(name_of(matrix)) + " " + std::to_string(nodes) + " " + std::to_string(load);
+        EXPECT_NEAR(real.meter.goodput() / model.meter.goodput(), 1, 0.05) << what;
+        EXPECT_NEAR(real.mean_link_load() / model.mean_link_load(), 1, 0.05) << what;
+        EXPECT_NEAR(real.largest_link_load() / model.largest_link_load(), 1, 0.05) << what;
+        EXPECT_EQ(real.meter.sent(), model.meter.sent()) << what;
+        ASSERT_EQ(real.links.size(), model.links.size());
+        for (std::size_t i = 0; i < real.links.size(); ++i) {
+          EXPECT_NEAR(real.links[i].load, model.links[i].load, 0.05) << what << " cable " << i;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rackway::bench
