@@ -164,6 +164,12 @@ void read(WireReader& in, PrepareSnapshot& m) {
   read_epoch_and_content(in, m);
 }
 
+topo::SteeringMode read_mode(WireReader& in) {
+  const auto mode = in.number<std::uint8_t>();
+  if (mode >= topo::kSteeringModes.size()) in.fail();
+  return static_cast<topo::SteeringMode>(mode);
+}
+
 void write(WireWriter& out, const Welcome& m) {
   out.number(m.self.value);
   out.count(m.node_names.size());
@@ -182,7 +188,12 @@ void write(WireWriter& out, const Welcome& m) {
   }
   out.count(m.link_devices.size());
   for (const auto& device : m.link_devices) out.text(device);
-  out.number(m.relay_percent);
+  for (const auto rate : m.node_rates) out.number(rate);
+  out.number(m.external_rate);
+  for (const auto rate : m.link_rates) out.number(rate);
+  out.number(static_cast<std::uint8_t>(m.mode));
+  out.number(m.least_flowlet_gap_us);
+  out.number(m.most_flowlet_gap_us);
   out.number(m.fabric_mtu);
   out.text(m.packets);
 }
@@ -213,11 +224,18 @@ void read(WireReader& in, Welcome& m) {
   }
   m.link_devices.resize(in.count(2));
   for (auto& device : m.link_devices) device = in.text();
-  m.relay_percent = in.number<std::uint8_t>();
+  m.node_rates.resize(m.node_names.size());
+  for (auto& rate : m.node_rates) rate = in.number<std::uint32_t>();
+  m.external_rate = in.number<topo::Mbps>();
+  m.link_rates.resize(m.link_devices.size());
+  for (auto& rate : m.link_rates) rate = in.number<topo::Mbps>();
+  m.mode = read_mode(in);
+  m.least_flowlet_gap_us = in.number<std::uint32_t>();
+  m.most_flowlet_gap_us = in.number<std::uint32_t>();
   m.fabric_mtu = in.number<std::uint16_t>();
   m.packets = in.text();
   if (m.self.value >= m.node_names.size() || m.link_devices.size() != own ||
-      m.relay_percent > 100) {
+      m.least_flowlet_gap_us > m.most_flowlet_gap_us) {
     in.fail();
   }
 }

@@ -16,6 +16,8 @@
 #include "cluster/drop_reason.hh"
 #include "fib/records.hh"
 #include "topo/fabric_table.hh"
+#include "topo/rate.hh"
+#include "topo/steering_mode.hh"
 #include "topo/urpf.hh"
 
 namespace rackway::cluster {
@@ -127,7 +129,11 @@ struct Welcome {
   std::vector<PortSetup> ports;           // by PortId, this node's
   std::vector<topo::LinkEnds> links;      // all, in the document's order
   std::vector<std::string> link_devices;  // this node's end of each of its own links, in order
-  std::uint8_t relay_percent{};
+  std::vector<std::uint32_t> node_rates;  // by NodeId: how much enters the cluster there
+  topo::Mbps external_rate{};             // of this node; 0 if unknown
+  std::vector<topo::Mbps> link_rates;     // of its own links, in order; 0 if unknown
+  topo::SteeringMode mode{};
+  std::uint32_t least_flowlet_gap_us{}, most_flowlet_gap_us{};
   std::uint16_t fabric_mtu{1500};  // the largest of all ports of the cluster
   std::string packets;             // ZeroMQ endpoint for punt and inject
   bool operator==(const Welcome&) const = default;

@@ -131,7 +131,11 @@ void Controller::welcome(NodeId node, const cluster::Hello& hello, Clock::time_p
 cluster::Welcome Controller::welcome_for(NodeId node) const {
   cluster::Welcome welcome{.self = node,
                            .node_names = names_of(document_.nodes),
-                           .relay_percent = document_.vlb.relay_percent,
+                           .node_rates = document_.external_rates(),
+                           .external_rate = document_.external_rate(node),
+                           .mode = document_.vlb.mode,
+                           .least_flowlet_gap_us = document_.vlb.least_flowlet_gap_us,
+                           .most_flowlet_gap_us = document_.vlb.most_flowlet_gap_us,
                            .fabric_mtu = document_.largest_mtu(),
                            .packets = document_.controller.packets};
   for (const auto& port : document_.nodes[node.value].ports) {
@@ -139,6 +143,7 @@ cluster::Welcome Controller::welcome_for(NodeId node) const {
   }
   for (const auto& link : document_.links) {
     welcome.links.push_back({link.a, link.b});
+    if (link.a == node || link.b == node) welcome.link_rates.push_back(link.rate);
     if (link.a == node) welcome.link_devices.push_back(link.device_a);
     if (link.b == node) welcome.link_devices.push_back(link.device_b);
   }

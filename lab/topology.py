@@ -239,7 +239,7 @@ def cluster_document(topology: Topology) -> dict:
             {"name": node.name, "ports": [_port(node, topology)]} for node in topology.nodes
         ],
         "fabric": {"links": _links(topology)},
-        "vlb": {"relay_percent": 25},
+        "vlb": {"mode": "valiant"},
         "routes": _static_routes(topology),
     }
 

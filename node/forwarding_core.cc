@@ -125,7 +125,9 @@ void ForwardingCore::watch_links(std::uint64_t now) noexcept {
     changed |= live_links_[i] != up;
     live_links_[i] = up;
   }
-  if (changed) shared_.steering.set_live(live_links_);
+  if (!changed) return;
+  shared_.steering.see(vlb::view_of_carriers(shared_.steering.table(), live_links_),
+                       static_cast<vlb::Time>(now / ticks_per_microsecond_));
 }
 
 void ForwardingCore::rest(fib::rcu::ReaderThread& reader, std::uint32_t microseconds) noexcept {

@@ -31,6 +31,7 @@ constexpr std::size_t kMaxNamespaceName = 64;
 constexpr std::size_t kMaxNextHops = 64;
 constexpr std::uint64_t kMinMtu = 1280;  // RFC 8200 section 5: what every IPv6 link must carry
 constexpr std::uint64_t kMaxMtu = 9216;
+constexpr std::uint64_t kMaxFlowletGapUs = 10'000'000;
 constexpr std::uint64_t kMaxSettleMs = 3'600'000;
 
 std::string endpoint(const JsonValue& value) {
@@ -96,8 +97,18 @@ Urpf parse_urpf(const JsonValue& value) {
   value.refuse(in_quotes(text) + " is not a mode of uRPF", "write off, loose or strict");
 }
 
+Mbps parse_mbps(const JsonValue& value) {
+  const auto text = value.text();
+  const auto rate = parse_rate(text);
+  if (!rate) {
+    value.refuse(in_quotes(text) + " is not a rate",
+                 "write a number with its unit, 1M to 1000T, e.g. 100G or 2.5G");
+  }
+  return *rate;
+}
+
 PortConfig parse_port(const JsonValue& value) {
-  const JsonObject object(value, {"name", "device", "mtu", "urpf"});
+  const JsonObject object(value, {"name", "device", "mtu", "urpf", "rate"});
   PortConfig port;
   port.name = object.at("name").name("_.-", kMaxPortName);
   port.device = object.at("device").text();
@@ -105,11 +116,12 @@ PortConfig parse_port(const JsonValue& value) {
     port.mtu = static_cast<std::uint16_t>(mtu->number(kMinMtu, kMaxMtu));
   }
   if (const auto urpf = object.find("urpf")) port.urpf = parse_urpf(*urpf);
+  if (const auto rate = object.find("rate")) port.rate = parse_mbps(*rate);
   return port;
 }
 
 NodeConfig parse_node(const JsonValue& value) {
-  const JsonObject object(value, {"name", "ports"});
+  const JsonObject object(value, {"name", "ports", "rate"});
   NodeConfig node;
   node.name = object.at("name").name("_-", kMaxNodeName);
   if (const auto ports = object.find("ports")) {
@@ -117,6 +129,7 @@ NodeConfig parse_node(const JsonValue& value) {
       node.ports.push_back(parse_port(port));
     }
   }
+  if (const auto rate = object.find("rate")) node.rate = parse_mbps(*rate);
   return node;
 }
 
@@ -140,11 +153,14 @@ NodeId node_named(const JsonValue& value, const NodeIds& ids) {
 }
 
 LinkConfig parse_link(const JsonValue& value, const NodeIds& ids) {
-  const JsonObject object(value, {"between", "devices"});
+  const JsonObject object(value, {"between", "devices", "rate"});
   const auto ends = object.at("between").items(2, 2);
   const auto devices = object.at("devices").items(2, 2);
-  LinkConfig link{node_named(ends[0], ids), node_named(ends[1], ids), devices[0].text(),
-                  devices[1].text()};
+  LinkConfig link{.a = node_named(ends[0], ids),
+                  .b = node_named(ends[1], ids),
+                  .device_a = devices[0].text(),
+                  .device_b = devices[1].text()};
+  if (const auto rate = object.find("rate")) link.rate = parse_mbps(*rate);
   if (link.a == link.b) {
     object.at("between").refuse("node " + in_quotes(ends[0].text()) + " is linked to itself",
                                 "name two different nodes");
@@ -160,11 +176,32 @@ std::vector<LinkConfig> parse_fabric(const JsonValue& value, const NodeIds& ids)
   return links;
 }
 
-VlbConfig parse_vlb(const JsonValue& value) {
-  VlbConfig vlb;
-  if (const auto percent = JsonObject(value, {"relay_percent"}).find("relay_percent")) {
-    vlb.relay_percent = static_cast<std::uint8_t>(percent->number(0, 100));
+SteeringMode parse_mode(const JsonValue& value) {
+  const auto text = value.text();
+  const auto mode = steering_mode(text);
+  if (!mode) {
+    value.refuse(in_quotes(text) + " is not a mode of steering",
+                 "write adaptive, direct, valiant or direct-vlb");
   }
+  return *mode;
+}
+
+void parse_flowlet_gap(const JsonValue& value, VlbConfig& vlb) {
+  const auto bounds = value.items(2, 2);
+  vlb.least_flowlet_gap_us = static_cast<std::uint32_t>(bounds[0].number(0, kMaxFlowletGapUs));
+  vlb.most_flowlet_gap_us = static_cast<std::uint32_t>(bounds[1].number(0, kMaxFlowletGapUs));
+  if (vlb.least_flowlet_gap_us > vlb.most_flowlet_gap_us) {
+    value.refuse("the least gap " + std::to_string(vlb.least_flowlet_gap_us) +
+                     " is more than the most, " + std::to_string(vlb.most_flowlet_gap_us),
+                 "write the smaller one first");
+  }
+}
+
+VlbConfig parse_vlb(const JsonValue& value) {
+  const JsonObject object(value, {"mode", "flowlet_gap_us"});
+  VlbConfig vlb;
+  if (const auto mode = object.find("mode")) vlb.mode = parse_mode(*mode);
+  if (const auto gap = object.find("flowlet_gap_us")) parse_flowlet_gap(*gap, vlb);
   return vlb;
 }
 
@@ -288,6 +325,29 @@ std::string read_file(const std::string& path) {
 }
 
 }  // namespace
+
+Mbps ClusterDocument::external_rate(NodeId node) const {
+  const auto& config = nodes[node.value];
+  if (config.rate != 0) return config.rate;
+  std::uint64_t sum = 0;
+  for (const auto& port : config.ports) {
+    if (port.rate == 0) return 0;
+    sum += port.rate;
+  }
+  return static_cast<Mbps>(std::min<std::uint64_t>(sum, std::numeric_limits<Mbps>::max()));
+}
+
+std::vector<std::uint32_t> ClusterDocument::external_rates() const {
+  std::vector<std::uint32_t> rates, ports;
+  bool known = true;
+  for (std::uint16_t i = 0; i < nodes.size(); ++i) {
+    const auto count = static_cast<std::uint32_t>(nodes[i].ports.size());
+    ports.push_back(count);
+    rates.push_back(count == 0 ? 0 : external_rate(NodeId{i}));
+    known = known && (count == 0 || rates.back() != 0);
+  }
+  return known ? rates : ports;
+}
 
 std::optional<NodeId> ClusterDocument::find_node(const std::string& node_name) const {
   const auto found = std::find_if(nodes.begin(), nodes.end(),

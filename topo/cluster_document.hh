@@ -12,6 +12,8 @@
 #include "base/id.hh"
 #include "base/ip_address.hh"
 #include "base/mac_address.hh"
+#include "topo/rate.hh"
+#include "topo/steering_mode.hh"
 #include "topo/urpf.hh"
 
 namespace rackway::topo {
@@ -21,22 +23,26 @@ struct PortConfig {
   std::string device;       // DPDK device string, e.g. "net_af_packet0,iface=ext0"
   std::uint16_t mtu{1500};  // octets of IP, 1280..9216
   Urpf urpf{Urpf::off};
+  Mbps rate{0};  // 0: not said
 };
 
 struct NodeConfig {
   std::string name;               // unique, [A-Za-z0-9_-]{1,6}, so that "n1-p0" fits IFNAMSIZ
   std::vector<PortConfig> ports;  // PortId is the index; 0..256 of them (none: a pure relay)
+  Mbps rate{0};                   // of all its ports together; 0: not said
 };
 
 // One cable of the fabric. The index of a link in the document is its number everywhere.
 struct LinkConfig {
   NodeId a, b;                     // a != b
   std::string device_a, device_b;  // DPDK device string at either end
+  Mbps rate{0};                    // either way; 0: not said
 };
 
 struct VlbConfig {
-  // Share of flows, in percent, that take a relay though the direct link is up. 0..100.
-  std::uint8_t relay_percent{25};
+  SteeringMode mode{SteeringMode::adaptive};  // until the operator says another
+  // Bounds of the pause after which a flow may change its path, microseconds.
+  std::uint32_t least_flowlet_gap_us{500}, most_flowlet_gap_us{50'000};
 };
 
 struct StaticRoute {
@@ -66,6 +72,11 @@ struct ClusterDocument {
   // Of all external ports: what every fabric link has to carry. 1500 without any port.
   [[nodiscard]] std::uint16_t largest_mtu() const;
   [[nodiscard]] std::optional<NodeId> find_node(const std::string& node_name) const;
+  // Of a node's external ports: what it says itself, else what its ports say; 0 if one does not.
+  [[nodiscard]] Mbps external_rate(NodeId node) const;
+  // By node, how much of the cluster's traffic enters there: external_rate() if that is known of all
+  // nodes that have ports, else the number of ports.
+  [[nodiscard]] std::vector<std::uint32_t> external_rates() const;
 };
 
 // Reads and checks a document. Throws StartupError with what is wrong, the JSON pointer of the

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses the path of a packet through the fabric. A share of the flows goes over a relay, the rest
-// straight to the egress node (direct VLB: RouteBricks, SOSP'09, section 3.2; Zhang-Shen and
-// McKeown, HotNets 2004). When the direct link is down all flows take relays. A flow stays on its
-// path while no gap in it is longer than the flowlet gap; it moves earlier only off a dead path.
+// Chooses the path of a packet through the fabric, in one of the modes of topo::SteeringMode:
+// docs/vlb.md has the scheme and its sources. A flow stays on its path while no gap in it is longer
+// than the flowlet gap; it moves earlier only off a dead path. After a gap its next flowlet takes a
+// path anew, so that a flow too large for one path is spread over many.
 //
-// For each egress node there are 256 places, dealt out to the live paths in their shares; a flow
-// without a path takes the one at its place. set_live() deals anew; choose() and onward() need
-// one load each for that. Owned by one forwarding core.
+// For each egress node there are 256 places, dealt out to the paths in their shares. A flowlet takes
+// the path at one of them; see() and set_mode() deal anew; choose() and onward() need one load each
+// for that. Owned by one forwarding core.
 #pragma once
 
 #include <cstdint>
@@ -15,32 +15,43 @@
 
 #include "base/id.hh"
 #include "topo/fabric_table.hh"
+#include "topo/steering_mode.hh"
+#include "vlb/adaptive_dealer.hh"
+#include "vlb/fabric_view.hh"
+#include "vlb/flowlet_gap.hh"
 #include "vlb/flowlet_table.hh"
 #include "vlb/onward.hh"
+#include "vlb/path_list.hh"
 
 namespace rackway::vlb {
 
-struct alignas(8) Path {        // copied as one word
-  NodeId target;                // who gets the frame now
-  std::uint16_t link{kNoLink};  // over which local link; kNoLink: no live path leads there
-  std::uint32_t relayed{0};     // 1: the target is not the egress node
+struct SteeringSetup {
+  topo::SteeringMode mode{topo::SteeringMode::adaptive};
+  std::vector<double> node_rates;  // of external ports by NodeId, any unit; equal if none or all 0
+  double own_rate{0};              // bits/s of this node's external ports; 0: unknown
+  std::vector<double> link_rates;  // bits/s by local link; 0 or none: enough
+  GapBounds gap;
 };
-static_assert(sizeof(Path) == 8);
 
 class Steering {
  public:
-  // relay_percent: share of flows over a relay while the direct link is up, 0..100.
-  Steering(topo::FabricTable table, NodeId self, std::uint8_t relay_percent);
+  Steering(topo::FabricTable table, NodeId self, const SteeringSetup& setup = {});
 
-  // live[i]: local link i is up. All links start down.
-  void set_live(const std::vector<bool>& live);
-  // 0 lets every packet start a flowlet.
-  void set_flowlet_gap(Time microseconds) { gap_ = microseconds; }
+  // The fabric has changed, or some of a millisecond has passed. Until the first time all links are
+  // down. now: monotonic.
+  void see(const FabricView& view, Time now);
+  void set_mode(topo::SteeringMode mode);
+  void set_gap_bounds(GapBounds bounds);
 
   // At the ingress, for a burst: paths[i] for a packet to egress[i] of the flow that flow_hash[i]
   // stands for. Sizes are equal, at most kMaxBurst. Any NodeId may be asked for.
   void choose(std::span<const NodeId> egress, std::span<const std::uint32_t> flow_hash, Time now,
               std::span<Path> paths) noexcept;
+  // What was steered, or a sample of it that stands for all: mode direct-vlb needs to know how much
+  // goes where. Any NodeId.
+  void tally(NodeId egress, std::uint32_t octets) noexcept {
+    octets_to_[egress.value < table_.nodes() ? egress.value : table_.nodes()] += octets;
+  }
   // At a relay: the live link towards a node, or kNoLink.
   [[nodiscard]] std::uint16_t onward(NodeId target) const noexcept {
     return onward_.links()[target.value % kMaxNodes];
@@ -53,29 +64,69 @@ class Steering {
   }
 
   [[nodiscard]] const topo::FabricTable& table() const { return table_; }
+  [[nodiscard]] topo::SteeringMode mode() const { return mode_; }
   // Flowlets that left a path because it died, before their gap.
   [[nodiscard]] std::uint64_t moved_early() const { return moved_early_; }
+  // Towards a node of the table.
+  [[nodiscard]] Time flowlet_gap(NodeId egress) const { return rows_[egress.value].gap.gap(); }
+  // The paths that have places, and how many of kPlaces.
+  struct Share {
+    Path path;
+    std::uint32_t places;
+  };
+  [[nodiscard]] std::vector<Share> shares(NodeId egress) const;
 
   static constexpr std::size_t kMaxBurst = 64;
 
  private:
-  static constexpr std::size_t kPlaces = 256;
-  using PathIndex = std::uint16_t;  // in paths_; 0 is no path
+  struct Row {
+    FlowletGap gap;
+    Time seen_at{0};
+    double octets_a_microsecond{0};
+  };
 
-  void deal(std::span<PathIndex> places, std::span<const PathIndex> direct,
-            std::span<const PathIndex> relays) const;
+  void make_weights(const SteeringSetup& setup);
+  [[nodiscard]] bool reachability_changed(const FabricView& view);
+  void refresh(NodeId egress, const FabricView& view, Time now);
+  void deal(NodeId egress, bool changed, Time elapsed);
+  void deal_direct(NodeId egress);
+  void deal_over_relays(NodeId egress, double straight);
+  // Of flowlets as they were before their next packet.
+  void count_moved_early(std::span<const NodeId> egress,
+                         std::span<const FlowletTable::Entry> flowlets, Time now) noexcept;
+  [[nodiscard]] double quota(NodeId egress) const;
+  [[nodiscard]] Places places_of(NodeId egress) {
+    return Places(places_.data() + egress.value * kPlaces, kPlaces);
+  }
 
   topo::FabricTable table_;
   NodeId self_;
-  std::uint8_t relay_percent_;
-  Time gap_ = 50'000;
-  std::vector<Path> paths_{Path{}};
-  std::vector<std::vector<PathIndex>> direct_, relays_;  // by row: all that there are
-  std::vector<std::uint8_t> alive_{0};                   // by PathIndex
-  std::vector<PathIndex> places_;                        // kPlaces a row
+  topo::SteeringMode mode_;
+  GapBounds bounds_;
+  PathList paths_;
+  std::vector<double> node_weights_;  // by NodeId, see relay_weights()
+  std::vector<double> weights_;       // by PathIndex: of relays
+  double octets_a_microsecond_ = 0;   // that enter here at most; 0 if unknown
+  std::vector<PathState> states_;     // by PathIndex
+  bool some_dead_ = true;
+  std::vector<Row> rows_;             // by egress node
+  std::size_t next_row_ = 0;          // to be looked at
+  std::vector<std::uint8_t> reachability_;
+  std::vector<double> shares_wanted_;
+  AdaptiveDealer adaptive_;
+
+  // For choose().
+  std::vector<Time> patience_;         // by PathIndex: the flowlet gap; 0 on a dead path
+  std::vector<PathIndex> places_;      // kPlaces a row
+  std::vector<std::uint64_t> octets_to_;  // by row, since seen_at
   Onward onward_;
   FlowletTable flowlets_;
   std::uint64_t moved_early_ = 0;
 };
+
+// As a node sees it that hears nothing of its neighbours but their carriers: whoever has one is
+// taken for able to reach everybody.
+[[nodiscard]] FabricView view_of_carriers(const topo::FabricTable& table,
+                                          const std::vector<bool>& carriers);
 
 }  // namespace rackway::vlb

@@ -62,7 +62,12 @@ std::vector<Message> one_of_each() {
                         .ports = {{"p0", "net_null0", 1500, topo::Urpf::strict}},
                         .links = {{NodeId{0}, NodeId{1}}},
                         .link_devices = {"net_memif0"},
-                        .relay_percent = 25,
+                        .node_rates = {100'000, 40'000},
+                        .external_rate = 100'000,
+                        .link_rates = {25'000},
+                        .mode = topo::SteeringMode::valiant,
+                        .least_flowlet_gap_us = 500,
+                        .most_flowlet_gap_us = 70'000,
                         .fabric_mtu = 9000,
                         .packets = "tcp://127.0.0.1:7601"};
   return {Hello{kWireVersion, "n1", 0x1122334455667788, {9}, {3, 4}},
@@ -170,18 +175,30 @@ TEST(Messages, MorePortsOrLinksThanANodeCanHaveAreRefused) {
 TEST(Messages, MoreNodesOrPortsThanAClusterCanHaveAreRefused) {
   const auto decodes = [](const Message& message) { return decode(encode(message)).has_value(); };
   Welcome welcome{.node_names = std::vector<std::string>(kMaxNodes),
-                  .ports = std::vector<PortSetup>(kMaxPortsPerNode)};
+                  .ports = std::vector<PortSetup>(kMaxPortsPerNode),
+                  .node_rates = std::vector<std::uint32_t>(kMaxNodes)};
   EXPECT_TRUE(decodes(welcome));
   welcome.ports.emplace_back();
   EXPECT_FALSE(decodes(welcome));
   welcome.ports.clear();
   welcome.node_names.emplace_back();
+  welcome.node_rates.emplace_back();
   EXPECT_FALSE(decodes(welcome));
 }
 
 TEST(Messages, AModeOfUrpfThatThereIsNotIsRefused) {
   const Welcome welcome{.node_names = {"n1"},
-                        .ports = {{"p0", "net_null0", 1500, static_cast<topo::Urpf>(3)}}};
+                        .ports = {{"p0", "net_null0", 1500, static_cast<topo::Urpf>(3)}},
+                        .node_rates = {0}};
+  EXPECT_FALSE(decode(encode(welcome)));
+}
+
+TEST(Messages, AModeOfSteeringThatThereIsNotIsRefused) {
+  Welcome welcome{.node_names = {"n1"}, .node_rates = {0}, .mode = topo::SteeringMode::direct_vlb};
+  EXPECT_TRUE(decode(encode(welcome)));
+  welcome.mode = static_cast<topo::SteeringMode>(4);
+  EXPECT_FALSE(decode(encode(welcome)));
+  welcome = {.node_names = {"n1"}, .node_rates = {0}, .least_flowlet_gap_us = 1};
   EXPECT_FALSE(decode(encode(welcome)));
 }
 

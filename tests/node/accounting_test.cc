@@ -79,7 +79,7 @@ TEST(Accounting, AMillionFrames) {
   RandomFrames random(1);
   Seen seen;
   {
-    PacketHarness node({.relay_percent = 30, .fresh_punt_rates = false});
+    PacketHarness node({.mode = topo::SteeringMode::valiant, .fresh_punt_rates = false});
     node.places.outputs[kPort1]->urpf = topo::Urpf::loose;
     std::vector<Bytes> received;
     std::vector<rte_mbuf*> frames;
@@ -129,7 +129,7 @@ std::vector<std::pair<std::size_t, Bytes>> without_ids(const std::vector<Outcome
 // A frame's fate does not depend on those that come with it, nor what the node makes of its own.
 TEST(Accounting, ABurstIsAsItsFramesAlone) {
   RandomFrames random(2);
-  PacketHarness node({.relay_percent = 30});
+  PacketHarness node({.mode = topo::SteeringMode::valiant});
   for (int round = 0; round < 1000; ++round) {
     const auto entrance = kEntrances[random.below(5)];
     std::vector<std::pair<Bytes, Reception>> received;

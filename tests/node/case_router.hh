@@ -97,7 +97,7 @@ class RouterReader {
  public:
   [[nodiscard]] static CaseRouter read(const Field& field) {
     field.only(
-        {"ports", "addresses", "neighbors", "routes", "controller", "live_links", "relay_percent"});
+        {"ports", "addresses", "neighbors", "routes", "controller", "live_links", "mode", "node_rates"});
     RouterReader reader;
     if (const auto ports = field.find("ports")) reader.read_ports(*ports);
     if (const auto addresses = field.find("addresses")) reader.read_addresses(*addresses);
@@ -224,7 +224,16 @@ class RouterReader {
       if (is != "present" && is != "away") controller->refuse("is present or away");
       router_.options.controller_present = is == "present";
     }
-    router_.options.relay_percent = field.number_or<std::uint8_t>("relay_percent", 0, 100);
+    if (const auto mode = field.find("mode")) {
+      const auto known = topo::steering_mode(mode->text());
+      if (!known) mode->refuse("is no mode of steering");
+      router_.options.mode = *known;
+    }
+    if (const auto rates = field.find("node_rates")) {
+      for (const auto& rate : rates->items()) {
+        router_.options.node_rates.push_back(static_cast<double>(rate.number(0, 1'000'000)));
+      }
+    }
     const auto live = field.find("live_links");
     if (!live) return;
     router_.options.live_links.assign(kLinks, false);

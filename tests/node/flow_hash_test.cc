@@ -102,7 +102,7 @@ TEST(FlowHash, WithoutPortsOnlyTheAddressesCount) {
 }
 
 TEST(FlowHash, AFlowKeepsItsPathWhateverElseChanges) {
-  PacketHarness node({.relay_percent = 50});
+  PacketHarness node({.mode = topo::SteeringMode::valiant});
   for (std::uint16_t port = 0; port < 200; ++port) {
     const auto path4 = node.from_port(frame(ecmp4(port)));
     auto other4 = ecmp4(port);
@@ -121,7 +121,7 @@ TEST(FlowHash, AFlowKeepsItsPathWhateverElseChanges) {
 
 // The first has ports, the last may have one octet; none may go by what stands where ports would.
 TEST(FlowHash, FragmentsOfADatagramGoTheSameWay) {
-  PacketHarness node({.relay_percent = 50});
+  PacketHarness node({.mode = topo::SteeringMode::valiant});
   std::map<std::size_t, int> outputs;
   for (int host = 0; host < 200; ++host) {
     auto first = ecmp4(static_cast<std::uint16_t>(host));
@@ -145,7 +145,7 @@ TEST(FlowHash, FragmentsOfADatagramGoTheSameWay) {
 // Ports count wherever the upper layer begins, and make the same path as without the headers before
 // it; in fragments of IPv6 they do not.
 TEST(FlowHash, ExtensionHeadersAreLookedThrough) {
-  PacketHarness node({.relay_percent = 50});
+  PacketHarness node({.mode = topo::SteeringMode::valiant});
   const Bytes options{kUdp, 0, 1, 4, 0, 0, 0, 0};
   std::map<std::size_t, int> outputs;
   for (std::uint16_t port = 0; port < 200; ++port) {
@@ -159,7 +159,7 @@ TEST(FlowHash, ExtensionHeadersAreLookedThrough) {
 }
 
 TEST(FlowHash, Ipv6FragmentsOfADatagramGoTheSameWay) {
-  PacketHarness node({.relay_percent = 50});
+  PacketHarness node({.mode = topo::SteeringMode::valiant});
   std::map<std::size_t, int> outputs;
   for (int host = 0; host < 200; ++host) {
     auto first = ecmp6(1, kFragmentHeader);

@@ -22,7 +22,7 @@ constexpr std::chrono::seconds kLost{30};
 class RunningCore {
  public:
   explicit RunningCore(bool busy = false)
-      : shared(kSelf, vlb::Steering(topo::FabricTable(kSelf, kNodes, mesh()), kSelf, 0)) {
+      : shared(kSelf, vlb::Steering(topo::FabricTable(kSelf, kNodes, mesh()), kSelf)) {
     PacketHarness::make_places(shared.places);
     shared.punt_queue = devices_.punted;
     shared.inject_queue = devices_.injected;

@@ -90,7 +90,7 @@ TEST(Fragment, Counting) {
 
 // By the hash of their packet, hence by the way of its flow and the next hop that they are cut for.
 TEST(Fragment, AllOfAPacketGoItsFlowsWay) {
-  PacketHarness node({.relay_percent = 50});
+  PacketHarness node({.mode = topo::SteeringMode::valiant});
   std::set<std::size_t> outputs;
   for (std::uint16_t port = 0; port < 200; ++port) {
     auto packet = big(kViaFour, 20);

@@ -16,7 +16,7 @@ const std::string kSound = R"({
     "addresses": {"p0": ["10.0.0.1/24"]},
     "neighbors": {"b": {"port": "p1", "address": "10.0.1.2", "mac": "02:bb:00:00:00:02"}},
     "routes": {"198.51.100.0/24": "b"},
-    "controller": "present", "live_links": ["n0"], "relay_percent": 5
+    "controller": "present", "live_links": ["n0"], "mode": "valiant"
   },
   "frames": [
     {"in": "p0", "send": {"ipv4": {"source": "192.0.2.7", "destination": "198.51.100.1", "ttl": 9}},
@@ -57,7 +57,7 @@ TEST(PacketCase, EveryFaultNamesItsPlace) {
       {R"("title": "t")", R"("title": 1)", "/title", "must be a text"},
       {R"("controller": "present")", R"("controller": "gone")", "/router/controller", "away"},
       {R"("controller")", R"("control")", "/router/control", "unknown key"},
-      {R"("relay_percent": 5)", R"("relay_percent": 101)", "/router/relay_percent", "0 to 100"},
+      {R"("valiant")", R"("brave")", "/router/mode", "no mode"},
       {R"(["n0"])", R"(["n1"])", "/router/live_links/0", "none of"},
       {R"(["n0"])", R"("n0")", "/router/live_links", "must be an array"},
       {R"("10.0.0.1/24")", R"("10.0.0.1")", "/router/addresses/p0/0", "is not like"},

@@ -41,7 +41,8 @@ struct HarnessOptions {
   // Of a fabric in which this node has links to nodes 0, 2 and 3, in that order.
   std::vector<topo::LinkEnds> fabric = mesh();
   std::size_t nodes = kNodes;
-  std::uint8_t relay_percent = 0;
+  topo::SteeringMode mode = topo::SteeringMode::adaptive;  // with idle links: straight
+  std::vector<double> node_rates;
   std::vector<bool> live_links = std::vector<bool>(kLinks, true);
   bool controller_present = true;
   // True: every burst finds full token buckets, of punts and of ICMP errors.
@@ -56,9 +57,13 @@ class PacketHarness {
       : options_(std::move(options)),
         fib_(content.empty() ? sample_fib() : fib_of(content)),
         steering_(topo::FabricTable(kSelf, options_.nodes, options_.fabric), kSelf,
-                  options_.relay_percent) {
+                  {.mode = options_.mode,
+                   .node_rates = options_.node_rates,
+                   .own_rate = 0,
+                   .link_rates = {},
+                   .gap = {}}) {
     make_places(places);
-    steering_.set_live(options_.live_links);
+    steering_.see(vlb::view_of_carriers(steering_.table(), options_.live_links), 0);
     start_journey();
     free_at_start_ = free_frames();
   }

@@ -18,7 +18,8 @@ NodeId node(std::size_t i) {
   return NodeId{static_cast<std::uint16_t>(i)};
 }
 
-Scenario mesh(std::size_t nodes, double link_rate, std::uint8_t relay_percent) {
+Scenario mesh(std::size_t nodes, double link_rate,
+              const vlb::SteeringSetup& setup = {}) {
   Scenario scenario;
   scenario.nodes.assign(nodes, {kRate, 1});
   for (std::uint16_t a = 0; a < nodes; ++a) {
@@ -26,13 +27,22 @@ Scenario mesh(std::size_t nodes, double link_rate, std::uint8_t relay_percent) {
       scenario.links.push_back({{NodeId{a}, NodeId{b}}, {link_rate, 5 * kMicrosecond, 256 * 1024}});
     }
   }
-  scenario.steering = [relay_percent](topo::FabricTable table, NodeId self) {
-    return vlb::Steering(std::move(table), self, relay_percent);
+  scenario.steering = [setup](topo::FabricTable table, NodeId self) {
+    return vlb::Steering(std::move(table), self, setup);
   };
   scenario.matrix = traffic::uniform(rates_of(scenario.nodes)).scaled(0.8);
   scenario.warm_up = 5 * kMillisecond;
   scenario.measured = 20 * kMillisecond;
   return scenario;
+}
+
+// In two phases by weights; a flow keeps its path.
+vlb::SteeringSetup two_phases(std::vector<double> rates = {}) {
+  vlb::SteeringSetup setup;
+  setup.mode = topo::SteeringMode::valiant;
+  setup.node_rates = std::move(rates);
+  setup.gap = {1'000'000, 1'000'000};
+  return setup;
 }
 
 Report run(const Scenario& scenario) {
@@ -47,7 +57,7 @@ std::uint64_t dropped(const Report& report, DropCause cause) {
 }
 
 TEST(Simulation, ALonePacketTakesTheTimeOfItsCables) {
-  auto scenario = mesh(2, 1e9, 0);
+  auto scenario = mesh(2, 1e9);
   scenario.sizes = traffic::PacketSizes::fixed(105);  // 1 us at 1 Gb/s
   scenario.matrix = traffic::uniform(rates_of(scenario.nodes)).scaled(0.001);
   scenario.mix = traffic::FlowMix::steady();
@@ -61,9 +71,10 @@ TEST(Simulation, ALonePacketTakesTheTimeOfItsCables) {
 }
 
 TEST(Simulation, RelayedPacketsTakeTwoCables) {
-  auto scenario = mesh(3, 1e9, 100);
+  auto scenario = mesh(3, 1e9, two_phases({0, 1, 0}));  // all weight is node 1's
   scenario.sizes = traffic::PacketSizes::fixed(105);
-  scenario.matrix = traffic::uniform(rates_of(scenario.nodes)).scaled(0.001);
+  scenario.matrix = traffic::TrafficMatrix(3);
+  scenario.matrix.add(node(0), node(2), 0.001 * kRate);
   scenario.costs = {2 * kMicrosecond, kMicrosecond, 3 * kMicrosecond};
   scenario.mix = traffic::FlowMix::steady();
   const auto report = run(scenario);
@@ -73,10 +84,10 @@ TEST(Simulation, RelayedPacketsTakeTwoCables) {
 }
 
 TEST(Simulation, LinksCarryWhatTheMatrixSays) {
-  // Direct: 0.8 r / 3 on each of the links. With every flow over a relay, twice that.
-  for (const std::uint8_t percent : {0, 100}) {
-    const auto report = run(mesh(4, 1e9, percent));
-    const double expected = 0.8 / 3 * (percent == 0 ? 1 : 2);
+  // Direct: 0.8 r / 3 on each of the links. In two phases half of it takes two of them.
+  for (const bool straight : {true, false}) {
+    const auto report = run(mesh(4, 1e9, straight ? vlb::SteeringSetup() : two_phases()));
+    const double expected = 0.8 / 3 * (straight ? 1 : 1.5);
     EXPECT_NEAR(report.mean_link_load(), expected, expected * 0.02);
     EXPECT_EQ(report.meter.goodput(), 1);
     EXPECT_EQ(dropped(report), 0u);
@@ -86,7 +97,7 @@ TEST(Simulation, LinksCarryWhatTheMatrixSays) {
 }
 
 TEST(Simulation, EveryPacketArrivesOrIsCountedAsDropped) {
-  auto scenario = mesh(4, 0.3e9, 25);
+  auto scenario = mesh(4, 0.3e9, two_phases());
   scenario.matrix = traffic::permutation(rates_of(scenario.nodes), 1);
   scenario.costs = {500'000, 500'000, 500'000};
   scenario.receive_queue = 64;
@@ -100,7 +111,7 @@ TEST(Simulation, EveryPacketArrivesOrIsCountedAsDropped) {
 }
 
 TEST(Simulation, ALinkTooThinLosesWhatIsTooMuch) {
-  auto scenario = mesh(2, 0.5e9, 0);
+  auto scenario = mesh(2, 0.5e9);
   scenario.links[0].line.buffer = 64 * 1024;
   scenario.matrix = traffic::uniform(rates_of(scenario.nodes));
   const auto report = run(scenario);
@@ -111,7 +122,7 @@ TEST(Simulation, ALinkTooThinLosesWhatIsTooMuch) {
 }
 
 TEST(Simulation, ANodeTooSlowLosesWhatIsTooMuch) {
-  auto scenario = mesh(2, 10e9, 0);
+  auto scenario = mesh(2, 10e9);
   scenario.sizes = traffic::PacketSizes::fixed(105);
   scenario.mix = traffic::FlowMix::steady();
   scenario.matrix = traffic::uniform(rates_of(scenario.nodes));
@@ -124,7 +135,7 @@ TEST(Simulation, ANodeTooSlowLosesWhatIsTooMuch) {
 }
 
 TEST(Simulation, TheSameForASeed) {
-  auto scenario = mesh(4, 0.5e9, 25);
+  auto scenario = mesh(4, 0.5e9, two_phases());
   const auto one = run(scenario), two = run(scenario);
   scenario.seed = 2;
   const auto other = run(scenario);
@@ -137,7 +148,7 @@ TEST(Simulation, TheSameForASeed) {
 }
 
 TEST(Simulation, FlowsOnOnePathKeepTheirOrder) {
-  auto scenario = mesh(4, 1e9, 50);
+  auto scenario = mesh(4, 1e9, two_phases());
   const auto report = run(scenario);
   EXPECT_EQ(report.meter.reordered(), 0u);
   EXPECT_NEAR(report.straight_share(), 0.5, 0.05);
@@ -146,7 +157,9 @@ TEST(Simulation, FlowsOnOnePathKeepTheirOrder) {
 // From the failure until it is noticed frames are lost, afterwards none is.
 TEST(Simulation, ADeadLinkIsGoneAroundOnceNoticed) {
   for (const auto of : {Fault::Of::link, Fault::Of::a_to_b}) {
-    auto scenario = mesh(4, 1e9, 0);
+    auto setup = two_phases();
+    setup.mode = topo::SteeringMode::adaptive;
+    auto scenario = mesh(4, 1e9, setup);
     scenario.hello = {kMillisecond, 3};
     scenario.measured = 50 * kMillisecond;
     scenario.faults = {{20 * kMillisecond, of, 0, false}};
@@ -162,7 +175,7 @@ TEST(Simulation, ADeadLinkIsGoneAroundOnceNoticed) {
 }
 
 TEST(Simulation, ADeadNodeHurtsOthersOnlyUntilNoticed) {
-  auto scenario = mesh(4, 1e9, 50);
+  auto scenario = mesh(4, 1e9, two_phases());
   scenario.hello = {kMillisecond, 3};
   scenario.measured = 50 * kMillisecond;
   scenario.faults = {{20 * kMillisecond, Fault::Of::node, 3, false}};
@@ -183,7 +196,7 @@ TEST(Simulation, ADeadNodeHurtsOthersOnlyUntilNoticed) {
 
 // Three nodes in a row: the one in the middle has no ports and passes everything on.
 TEST(Simulation, PureRelaysBetween) {
-  Scenario scenario = mesh(2, 1e9, 0);
+  Scenario scenario = mesh(2, 1e9);
   scenario.nodes = {{kRate, 1}, {0, 1}, {kRate, 1}};
   scenario.links = {{{node(0), node(1)}, {2e9, kMicrosecond, 256 * 1024}},
                     {{node(1), node(2)}, {2e9, kMicrosecond, 256 * 1024}}};

@@ -60,7 +60,9 @@ TEST(ClusterDocument, ReadsLinksWithTheirEndsAsWritten) {
   EXPECT_EQ(document.links[1].b, NodeId{2});
   EXPECT_EQ(document.links[1].device_a, "net_memif1,id=1");
   EXPECT_EQ(document.links[1].device_b, "net_memif0,id=1");
-  EXPECT_EQ(document.vlb.relay_percent, 40);
+  EXPECT_EQ(document.vlb.mode, SteeringMode::direct_vlb);
+  EXPECT_EQ(document.vlb.least_flowlet_gap_us, 200u);
+  EXPECT_EQ(document.vlb.most_flowlet_gap_us, 40'000u);
 }
 
 TEST(ClusterDocument, ReadsRoutesOfEveryType) {
@@ -97,7 +99,10 @@ TEST(ClusterDocument, WhatIsLeftOutHasTheDefaults) {
   EXPECT_EQ(document.controller.network_namespace, "rackway");
   EXPECT_EQ(document.controller.settle_ms, 20000u);
   EXPECT_EQ(document.controller.settle_max_ms, 180000u);
-  EXPECT_EQ(document.vlb.relay_percent, 25);
+  EXPECT_EQ(document.vlb.mode, SteeringMode::adaptive);
+  EXPECT_EQ(document.vlb.least_flowlet_gap_us, 500u);
+  EXPECT_EQ(document.vlb.most_flowlet_gap_us, 50'000u);
+  EXPECT_EQ(document.nodes[0].rate, 0u);
   EXPECT_TRUE(document.nodes[0].ports.empty());
   EXPECT_TRUE(document.links.empty());
   EXPECT_TRUE(document.routes.empty());
@@ -109,7 +114,7 @@ TEST(ClusterDocument, EmptyPartsAreLikeMissingOnes) {
           "fabric": {"links": []}, "routes": []})",
       "lab.json");
   EXPECT_EQ(document.controller.settle_ms, 20000u);
-  EXPECT_EQ(document.vlb.relay_percent, 25);
+  EXPECT_EQ(document.vlb.mode, SteeringMode::adaptive);
   EXPECT_TRUE(
       parse_cluster_document(with(kSmallest, "]}", R"(], "fabric": {}})"), "").links.empty());
 }
@@ -119,12 +124,38 @@ TEST(ClusterDocument, TakesNumbersAtTheirBounds) {
     const auto document = parse_cluster_document(with(kGood, "9000", mtu), "lab.json");
     EXPECT_EQ(std::to_string(document.nodes[0].ports[0].mtu), mtu);
   }
-  for (const char* percent : {"0", "100"}) {
-    const auto document = parse_cluster_document(with(kGood, "40", percent), "lab.json");
-    EXPECT_EQ(std::to_string(document.vlb.relay_percent), percent);
+  for (const char* gap : {"200", "10000000"}) {
+    const auto document = parse_cluster_document(with(kGood, "40000", gap), "lab.json");
+    EXPECT_EQ(std::to_string(document.vlb.most_flowlet_gap_us), gap);
   }
   EXPECT_EQ(fault_of(with(with(kGood, "1000", "0"), "2000", "0")), "");
   EXPECT_EQ(fault_of(with(with(kGood, "1000", "3600000"), "2000", "3600000")), "");
+}
+
+TEST(ClusterDocument, KnowsEveryModeOfSteering) {
+  for (const auto mode : kSteeringModes) {
+    const auto document =
+        parse_cluster_document(with(kGood, "direct-vlb", std::string(mode)), "lab.json");
+    EXPECT_EQ(name_of(document.vlb.mode), mode);
+  }
+}
+
+TEST(ClusterDocument, ANodesRateIsItsOwnOrThatOfItsPorts) {
+  const auto rated = with(with(kGood, "0000:01:00.0\"", "0000:01:00.0\", \"rate\": \"40G\""),
+                          "\"mtu\": 9000", "\"rate\": \"2.5G\"");
+  const auto one_unknown = parse_cluster_document(rated, "lab.json");
+  EXPECT_EQ(one_unknown.external_rate(NodeId{0}), 42'500u);
+  EXPECT_EQ(one_unknown.external_rate(NodeId{1}), 0u);
+  EXPECT_EQ(one_unknown.external_rates(), (std::vector<std::uint32_t>{2, 1, 0}));  // ports
+  const auto all_known = parse_cluster_document(
+      with(rated, "{\"name\": \"n2\",", "{\"name\": \"n2\", \"rate\": \"100G\","), "lab.json");
+  EXPECT_EQ(all_known.external_rates(), (std::vector<std::uint32_t>{42'500, 100'000, 0}));
+  EXPECT_EQ(all_known.nodes[1].rate, 100'000u);
+  EXPECT_EQ(all_known.links[0].rate, 0u);
+  const auto link = parse_cluster_document(
+      with(kGood, "\"between\": [\"n2\", \"n-3\"]", "\"rate\": \"400G\", \"between\": [\"n2\", \"n-3\"]"),
+      "lab.json");
+  EXPECT_EQ(link.links[1].rate, 400'000u);
 }
 
 TEST(ClusterDocument, TakesTheMostNodesPortsAndNextHops) {

@@ -41,8 +41,10 @@ vlb::Steering steering(Duty duty) {
     for (std::uint16_t b = a + 1; b < kNodes; ++b) mesh.push_back({NodeId{a}, NodeId{b}});
   }
   const bool alone = layout(duty).links == 0;
-  if (alone) return {topo::FabricTable(kSelf, 1, {}), kSelf, kRelayPercent};
-  return {topo::FabricTable(kSelf, kNodes, mesh), kSelf, kRelayPercent};
+  if (alone) return {topo::FabricTable(kSelf, 1, {}), kSelf};
+  vlb::SteeringSetup setup;
+  setup.mode = topo::SteeringMode::valiant;  // all paths are used
+  return {topo::FabricTable(kSelf, kNodes, mesh), kSelf, setup};
 }
 
 rte_ring* queue(const char* name) {

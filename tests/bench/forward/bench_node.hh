@@ -36,7 +36,6 @@ inline constexpr std::uint32_t kGroupMembers = 4;
 // Whom packets are for; every port of the bench has it.
 inline constexpr MacAddress kRouterMac{{0x02, 0x00, 0x00, 0x00, 0x00, 0x01}};
 inline constexpr Ipv4Address kRouterAddress{100u << 24 | 64u << 16 | 1};
-inline constexpr std::uint8_t kRelayPercent = 25;
 
 // What a FIB holds for a duty, as a delta over the empty one.
 [[nodiscard]] fib::Delta content(Duty duty, std::span<const FileRoute> routes);
