@@ -43,6 +43,7 @@ struct LineReport {
 struct Report {
   traffic::Meter meter;
   traffic::Count bystanders_sent, bystanders_arrived;  // neither end is a node with a fault
+  Picoseconds last_bystander_loss{0};  // when the last one that was lost was born; 0: none
   std::array<std::uint64_t, kDropCauses> dropped{};
   std::uint64_t entered{0};                  // went into the fabric
   std::uint64_t straight{0};                 // of these, straight to the egress node

@@ -185,7 +185,10 @@ void Simulation::leave(NodeId at, const Frame& frame) {
 }
 
 void Simulation::drop(const Frame& frame, DropCause cause) {
-  if (is_measured(frame.born)) ++report_.dropped[static_cast<std::size_t>(cause)];
+  if (!is_measured(frame.born)) return;
+  ++report_.dropped[static_cast<std::size_t>(cause)];
+  if (!is_bystander(frame)) return;
+  report_.last_bystander_loss = std::max(report_.last_bystander_loss, frame.born);
 }
 
 // --- measuring ----------------------------------------------------------------------------------

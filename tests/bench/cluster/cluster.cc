@@ -197,8 +197,13 @@ void ClusterInOneProcess::lose(std::uint32_t cable) {
 }
 
 void ClusterInOneProcess::drop(rte_mbuf* frame, DropCause cause) {
-  if (is_measured(read_frame(*frame))) {
-    ++report_.fabric.dropped[static_cast<std::size_t>(cause)];
+  const auto packet = read_frame(*frame);
+  auto& report = report_.fabric;
+  if (is_measured(packet)) {
+    ++report.dropped[static_cast<std::size_t>(cause)];
+    if (is_bystander(packet)) {
+      report.last_bystander_loss = std::max(report.last_bystander_loss, packet.born);
+    }
   }
   rte_pktmbuf_free(frame);
 }

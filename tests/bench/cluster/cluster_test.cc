@@ -22,7 +22,7 @@ constexpr double kRate = 1e9;
 constexpr traffic::Picoseconds kStep = 5 * kMicrosecond;
 
 rte_mempool& pool() {
-  static const Environment environment(last_core(), 16383, 1514);
+  static const Environment environment(last_core(), {16383, 1514});
   return environment.pool();
 }
 

@@ -11,16 +11,24 @@ namespace rackway::bench {
 
 class Environment {
  public:
-  // core: that the calling thread stays on. largest_frame: octets without check sequence.
-  Environment(int core, unsigned buffers, std::uint16_t largest_frame);
+  struct Buffers {
+    unsigned count;
+    std::uint16_t largest_frame;  // octets without check sequence
+  };
+  // Few and small enough for a cache, for frames of 64 octets.
+  static constexpr Buffers kSmallBuffers{32767, 60};
+
+  // core: that the calling thread stays on.
+  Environment(int core, Buffers buffers);
   ~Environment();
   Environment(const Environment&) = delete;
   Environment& operator=(const Environment&) = delete;
 
   [[nodiscard]] rte_mempool& pool() const { return *pool_; }
+  [[nodiscard]] rte_mempool& small_pool() const { return *small_pool_; }
 
  private:
-  rte_mempool* pool_{};
+  rte_mempool *pool_{}, *small_pool_{};
 };
 
 }  // namespace rackway::bench

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/bench/cluster/arguments.hh"
+
+#include <CLI/CLI.hpp>
+
+#include "tests/bench/core.hh"
+
+namespace rackway::bench {
+namespace {
+
+std::string check_core(const std::string& text) {
+  const bool number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  if (number && text.size() < 6 && may_use_core(std::stoi(text))) return "";
+  return "there is no core '" + text + "' that this process may use";
+}
+
+void declare(CLI::App& app, Arguments& arguments) {
+  app.add_option("--json", arguments.json, "Also write the rows to this file")->type_name("FILE");
+  app.add_option("--core", arguments.core, "The core to measure on; else the last")
+      ->type_name("CORE")
+      ->check(check_core, "");
+  app.add_option("--nodes", arguments.nodes, "Meshes of so many nodes; else 4,8,16")
+      ->type_name("COUNTS")
+      ->delimiter(',')
+      ->check(CLI::Range(3u, 31u));
+  app.add_flag("--quick", arguments.quick,
+               "In seconds: a mesh of four, at a tenth of the rate, unless said otherwise");
+}
+
+}  // namespace
+
+tl::expected<Arguments, int> parse_arguments(int argc, char** argv, std::ostream& out,
+                                             std::ostream& err) {
+  CLI::App app(
+      "Runs clusters of real nodes in one process under virtual time and measures goodput, order,\n"
+      "load of the links, latency, failures, and what packets cost in each role.",
+      "./dev bench cluster");
+  Arguments arguments{.core = last_core()};
+  declare(app, arguments);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    out << app.help();
+    return tl::unexpected(0);
+  } catch (const CLI::ParseError& error) {
+    err << "bench_cluster: " << error.what() << "\n";
+    return tl::unexpected(2);
+  }
+  if (arguments.nodes.empty()) {
+    arguments.nodes = arguments.quick ? std::vector<unsigned>{4} : std::vector<unsigned>{4, 8, 16};
+  }
+  return arguments;
+}
+
+}  // namespace rackway::bench

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/bench/cluster/rows.hh"
+
+#include "tests/bench/cluster/cluster.hh"
+
+namespace rackway::bench {
+namespace {
+
+using traffic::kMicrosecond;
+using traffic::kMillisecond;
+using traffic::MatrixKind;
+
+constexpr traffic::Picoseconds kStep = 5 * kMicrosecond;
+
+std::string mesh_of(std::size_t nodes) {
+  return "mesh of " + std::to_string(nodes) + ", ";
+}
+std::string percent(double share) {
+  return std::to_string(static_cast<int>(share * 100 + 0.5)) + " %";
+}
+
+simulator::Report run(const Bench& bench, const simulator::Scenario& scenario) {
+  return ClusterInOneProcess(scenario, kStep, bench.pool).run().fabric;
+}
+
+double microseconds(traffic::Picoseconds time) {
+  return static_cast<double>(time) / kMicrosecond;
+}
+
+}  // namespace
+
+Extent extent(bool quick) {
+  if (quick) return {1e9, 60 * kMillisecond, 60 * kMillisecond, 1};
+  return {10e9, 100 * kMillisecond, 100 * kMillisecond, 5};
+}
+
+simulator::Scenario Bench::scenario(MeshCase of) const {
+  of.rate = extent.rate;
+  auto scenario = mesh_scenario(of);
+  scenario.warm_up = extent.warm_up;
+  scenario.measured = extent.measured;
+  return scenario;
+}
+
+void add_goodput_rows(const Bench& bench, std::size_t nodes) {
+  for (const auto matrix : traffic::kMatrixKinds) {
+    for (const double load : {0.95, 1.0}) {
+      const auto report =
+          run(bench, bench.scenario({.nodes = nodes, .matrix = matrix, .load = load}));
+      const auto what =
+          mesh_of(nodes) + std::string(name_of(matrix)) + " at " + percent(load) + ": ";
+      bench.report.add({what + "goodput",
+                        report.meter.goodput() * 100,
+                        "%",
+                        "",
+                        {},
+                        at_least(load < 1 ? 99.9 : 98)});
+      bench.report.add({what + "fullest link", report.largest_link_load() * 100, "%", "", {}, {}});
+      bench.report.add({what + "mean link", report.mean_link_load() * 100, "%", "", {}, {}});
+      if (matrix != MatrixKind::uniform) continue;
+      bench.report.add(
+          {what + "straight", report.straight_share() * 100, "%", "", {}, at_least(95)});
+    }
+  }
+}
+
+void add_order_rows(const Bench& bench, std::size_t nodes) {
+  for (const auto matrix : {MatrixKind::uniform, MatrixKind::permutation}) {
+    const auto report = run(bench, bench.scenario({.nodes = nodes, .matrix = matrix, .load = 0.8}));
+    const auto what = mesh_of(nodes) + std::string(name_of(matrix)) + " at 80 %: ";
+    const auto& meter = report.meter;
+    bench.report.add(
+        {what + "reordered", meter.reordered_share() * 100, "%", "", {}, at_most(0.01)});
+    bench.report.add({what + "largest extent", meter.extent(1), "packets", "", {}, {}});
+    for (const double share : {0.5, 0.99, 0.999}) {
+      bench.report.add({what + "latency, " + std::to_string(share * 100).substr(0, 4) + " %",
+                        microseconds(meter.latency().percentile(share)),
+                        "us",
+                        "",
+                        {},
+                        {}});
+    }
+  }
+}
+
+void add_failure_rows(const Bench& bench, std::size_t nodes) {
+  auto scenario = bench.scenario({.nodes = nodes, .load = 0.6});
+  scenario.hello = {5 * kMillisecond, 3};
+  const auto dies = scenario.warm_up + scenario.measured / 5;
+  const auto dead = static_cast<std::uint32_t>(nodes - 1);
+  scenario.faults = {{dies, simulator::Fault::Of::node, dead, false},
+                     {dies + scenario.measured / 2, simulator::Fault::Of::node, dead, true}};
+  const auto report = run(bench, scenario);
+  const auto what = mesh_of(nodes) + "a node dies: ";
+  const auto noticed = scenario.hello.interval * (scenario.hello.multiplier + 1);
+  const auto lost_for = std::max<traffic::Picoseconds>(0, report.last_bystander_loss - dies);
+  const auto lost = report.bystanders_sent.packets - report.bystanders_arrived.packets;
+  bench.report.add({what + "others lose packets for",
+                    microseconds(lost_for) / 1000,
+                    "ms",
+                    "",
+                    {},
+                    at_most(microseconds(noticed) / 1000)});
+  bench.report.add(
+      {what + "lost by others",
+       static_cast<double>(lost) / static_cast<double>(report.bystanders_sent.packets) * 100,
+       "%",
+       "",
+       {},
+       {}});
+}
+
+}  // namespace rackway::bench
