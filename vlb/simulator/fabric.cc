@@ -13,12 +13,15 @@ Picoseconds spread(Picoseconds interval, std::size_t i, std::size_t n) {
 
 Fabric::Fabric(const Scenario& scenario, std::vector<vlb::Steering*> steering,
                std::function<void(std::uint32_t)> lose, std::function<void(NodeId)> revived)
-    : scenario_(scenario), lose_(std::move(lose)), revived_(std::move(revived)) {
+    : scenario_(scenario),
+      lose_(std::move(lose)),
+      revived_(std::move(revived)),
+      said_(steering.size()) {
   lay_cables(steering);
   const auto count = nodes_.size();
   for (std::uint32_t i = 0; i < count; ++i) say_hello(i);
   for (std::uint32_t i = 0; i < count; ++i) {
-    nodes_[i].watch.show(0);
+    show(nodes_[i]);
     schedule(spread(scenario_.hello.interval, i, count), Kind::hello, i);
     schedule(spread(scenario_.look, i, count), Kind::look, i);
   }
@@ -35,7 +38,7 @@ void Fabric::lay_cables(std::span<vlb::Steering* const> steering) {
     cables_.push_back({Line(link.line), link.ends.b, link.ends.a, 0});
   }
   for (std::uint16_t i = 0; i < steering.size(); ++i) {
-    nodes_.push_back({Watch(*steering[i], steering.size()), {}});
+    nodes_.push_back({Watch(*steering[i]), {}});
     const auto links = steering[i]->table().local_links();
     for (std::uint32_t local = 0; local < links.size(); ++local) {
       const bool is_a = scenario_.links[links[local].number].ends.a == NodeId{i};
@@ -123,18 +126,13 @@ void Fabric::judge(std::uint32_t link) {
   if (!is_sure) return;
   for (const Cable* cable : {&there, &back}) {
     Node& far = nodes_[cable->to.value];
-    if (far.watch.judge(cable->back_link, alive)) far.watch.show(now_);
+    if (far.watch.judge(cable->back_link, alive)) show(far);
   }
 }
 
+// Who does not hear it knows that before long, and then does not ask what it said.
 void Fabric::say_hello(std::uint32_t from) {
-  const Node& node = nodes_[from];
-  if (!node.works) return;
-  node.watch.say(said_);
-  for (const auto number : node.cables) {
-    const Cable& cable = cables_[number];
-    if (cable.works) nodes_[cable.to.value].watch.hear(cable.back_link, said_);
-  }
+  if (nodes_[from].works) nodes_[from].watch.say(said_[from]);
 }
 
 void Fabric::look(std::uint32_t at) {
@@ -143,7 +141,7 @@ void Fabric::look(std::uint32_t at) {
     node.watch.measure(link, cables_[node.cables[link]].line, now_, node.looked);
   }
   node.looked = now_;
-  if (node.works) node.watch.show(now_);
+  if (node.works) show(node);
 }
 
 }  // namespace rackway::simulator

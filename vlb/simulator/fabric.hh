@@ -71,6 +71,7 @@ class Fabric {
   void judge(std::uint32_t link);
   void say_hello(std::uint32_t from);
   void look(std::uint32_t at);
+  void show(const Node& node) { node.watch.show(said_, now_, view_); }
 
   const Scenario& scenario_;
   std::function<void(std::uint32_t)> lose_;
@@ -79,7 +80,8 @@ class Fabric {
   EventQueue events_;
   std::vector<Node> nodes_;
   std::vector<Cable> cables_;
-  std::vector<vlb::LinkView> said_;
+  std::vector<std::vector<vlb::LinkView>> said_;  // by node, in its last hello frames
+  vlb::FabricView view_;                          // of the node whose turn it is
 };
 
 }  // namespace rackway::simulator

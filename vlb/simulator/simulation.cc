@@ -6,8 +6,6 @@
 namespace rackway::simulator {
 namespace {
 
-constexpr std::uint8_t kHopBudget = 15;
-
 NodeId node_id(std::size_t index) {
   return NodeId{static_cast<std::uint16_t>(index)};
 }
@@ -36,11 +34,13 @@ Simulation::Simulation(const Scenario& scenario)
 
 std::vector<vlb::Steering*> Simulation::build_nodes() {
   const auto ends = ends_of(scenario_.links);
+  const topo::FabricGraph graph(scenario_.nodes.size(), ends);
+  const auto diameter = graph.diameter(topo::kMaxHopBudget);
   std::vector<vlb::Steering*> steering;
   for (std::size_t i = 0; i < scenario_.nodes.size(); ++i) {
     const auto& model = scenario_.nodes[i];
     const LineModel port{std::max(1.0, model.external_rate), 0, scenario_.external_buffer};
-    topo::FabricTable table(node_id(i), scenario_.nodes.size(), ends);
+    topo::FabricTable table(node_id(i), graph, ends, diameter);
     nodes_.push_back(std::make_unique<Node>(scenario_.steering(std::move(table), node_id(i)), model,
                                             scenario_.receive_queue, port));
     steering.push_back(&nodes_.back()->steering);
@@ -104,8 +104,9 @@ bool Simulation::is_bystander(const Frame& frame) const {
 
 void Simulation::enter(const traffic::Packet& packet) {
   Node& ingress = node(packet.ingress);
-  Frame frame{packet.born,    packet.flow,   packet.sequence, packet.octets,
-              packet.ingress, packet.egress, packet.egress,   kHopBudget};
+  Frame frame{
+      packet.born,    packet.flow,   packet.sequence, packet.octets,
+      packet.ingress, packet.egress, packet.egress,   ingress.steering.table().hop_budget()};
   if (is_measured(packet.born)) {
     report_.meter.sent(packet);
     if (is_bystander(frame)) report_.bystanders_sent.add(packet.octets);
@@ -167,9 +168,15 @@ void Simulation::relay(NodeId at, Frame frame) {
   if (!done) return drop(frame, DropCause::node_busy);
   if (frame.hop_budget == 0) return drop(frame, DropCause::hops_spent);
   --frame.hop_budget;
+  // As node::Relay does it.
   if (frame.target == at) frame.target = frame.egress;
-  const auto link = node(at).steering.onward(frame.target);
-  if (link == vlb::kNoLink) return drop(frame, DropCause::no_path);
+  auto link = node(at).steering.onward(frame.target);
+  if (link == vlb::kNoLink) {
+    const auto detour = node(at).steering.detour(frame.target, frame.ingress);
+    if (detour.link == vlb::kNoLink) return drop(frame, DropCause::no_path);
+    frame.target = detour.peer;
+    link = detour.link;
+  }
   put(at, link, frame, *done);
 }
 

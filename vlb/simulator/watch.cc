@@ -36,45 +36,43 @@ std::uint16_t delay_of(Picoseconds time) {
 
 }  // namespace
 
-Watch::Watch(vlb::Steering& steering, std::size_t nodes) : steering_(steering) {
-  const auto links = steering.table().local_links().size();
-  view_.links.resize(links);
-  view_.peers.resize(links);
-  for (auto& peer : view_.peers) {
-    peer.ready = true;
-    peer.to.resize(nodes);
-  }
-}
-
 void Watch::measure(std::size_t link, Line& line, Picoseconds now, Picoseconds since) {
-  if (now > since) view_.links[link].load = load_of(line.take_asked(), now - since);
-  view_.links[link].delay = delay_of(line.delay() + line.waiting(now));
+  if (now > since) links_[link].load = load_of(line.take_asked(), now - since);
+  links_[link].delay = delay_of(line.delay() + line.waiting(now));
 }
 
 bool Watch::judge(std::size_t link, bool alive) {
-  const bool is_new = view_.links[link].alive != alive;
-  view_.links[link].alive = alive;
-  if (!alive) view_.peers[link].to.assign(view_.peers[link].to.size(), {});
+  const bool is_new = links_[link].alive != alive;
+  links_[link].alive = alive;
   return is_new;
 }
 
 void Watch::say(std::vector<vlb::LinkView>& said) const {
-  const auto& table = steering_.table();
+  const auto& table = steering_->table();
   said.assign(table.nodes(), {});
   for (std::uint16_t to = 0; to < table.nodes(); ++to) {
     for (const auto link : table.links_to(NodeId{to})) {
-      const auto& own = view_.links[link];
+      const auto& own = links_[link];
       if (own.alive && (!said[to].alive || own.load < said[to].load)) said[to] = own;
     }
   }
 }
 
-void Watch::hear(std::size_t link, const std::vector<vlb::LinkView>& said) {
-  if (view_.links[link].alive) view_.peers[link].to = said;
-}
-
-void Watch::show(Picoseconds now) {
-  give(steering_, view_, microseconds(now));
+void Watch::show(std::span<const std::vector<vlb::LinkView>> said, Picoseconds now,
+                 vlb::FabricView& view) const {
+  const auto local_links = steering_->table().local_links();
+  view.links = links_;
+  view.peers.resize(links_.size());
+  for (std::size_t link = 0; link < links_.size(); ++link) {
+    auto& peer = view.peers[link];
+    peer.ready = links_[link].alive;
+    if (links_[link].alive) {
+      peer.to = said[local_links[link].peer.value];
+    } else {
+      peer.to.assign(said.size(), {});
+    }
+  }
+  give(*steering_, view, microseconds(now));
 }
 
 }  // namespace rackway::simulator

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a simulated node knows of the fabric: of its own links at once, of those of its neighbours
-// what they said last, and of a link that died only after the time that liveness needs. Gives it
-// to the node's steering. One thread.
+// What a simulated node knows of its own links: their loads and delays at once, and that one died
+// only after the time that liveness needs. What it makes of it is a FabricView for its steering, to
+// which the others' words are added. One thread.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "vlb/fabric_view.hh"
@@ -15,24 +16,24 @@ namespace rackway::simulator {
 
 class Watch {
  public:
-  Watch(vlb::Steering& steering, std::size_t nodes);
+  explicit Watch(vlb::Steering& steering)
+      : steering_(&steering), links_(steering.table().local_links().size()) {}
 
-  // Own links: what they were asked to carry since the last time, and how long a frame takes now.
+  // What a link was asked to carry since the last time, and how long a frame takes now.
   void measure(std::size_t link, Line& line, Picoseconds now, Picoseconds since);
   // Liveness has decided. True if that is new.
   bool judge(std::size_t link, bool alive);
   // What this node says in its hello frames: its own way to each node.
   void say(std::vector<vlb::LinkView>& said) const;
-  void hear(std::size_t link, const std::vector<vlb::LinkView>& said);
-  // Steering deals anew.
-  void show(Picoseconds now);
+  // Steering deals anew. said: by node, what it said last. view: to be filled.
+  void show(std::span<const std::vector<vlb::LinkView>> said, Picoseconds now,
+            vlb::FabricView& view) const;
 
-  [[nodiscard]] bool alive(std::size_t link) const { return view_.links[link].alive; }
-  [[nodiscard]] const vlb::FabricView& view() const { return view_; }
+  [[nodiscard]] bool alive(std::size_t link) const { return links_[link].alive; }
 
  private:
-  vlb::Steering& steering_;
-  vlb::FabricView view_;
+  vlb::Steering* steering_;
+  std::vector<vlb::LinkView> links_;
 };
 
 // Of steering and nodes' clocks.
