@@ -11,9 +11,13 @@ constexpr traffic::Picoseconds kCableDelay = 2 * traffic::kMicrosecond;
 constexpr std::uint32_t kLinkBuffer = 256 * 1024;
 constexpr std::uint64_t kMatrixSeed = 11;
 
-vlb::Steering steering_of(const MeshCase&, topo::FabricTable table, NodeId self) {
-  constexpr std::uint8_t kRelayPercent = 25;
-  return {std::move(table), self, kRelayPercent};
+vlb::Steering steering_of(const MeshCase& of, double link_rate, topo::FabricTable table,
+                          NodeId self) {
+  vlb::SteeringSetup setup;
+  setup.node_rates.assign(of.nodes, of.rate);
+  setup.own_rate = of.rate;
+  setup.link_rates.assign(of.nodes - 1, link_rate);
+  return {std::move(table), self, setup};
 }
 
 }  // namespace
@@ -25,8 +29,8 @@ simulator::Scenario mesh_scenario(const MeshCase& of) {
   for (const auto& ends : topo::full_mesh(of.nodes).links) {
     scenario.links.push_back({ends, {link_rate, kCableDelay, kLinkBuffer}});
   }
-  scenario.steering = [of](topo::FabricTable table, NodeId self) {
-    return steering_of(of, std::move(table), self);
+  scenario.steering = [of, link_rate](topo::FabricTable table, NodeId self) {
+    return steering_of(of, link_rate, std::move(table), self);
   };
   scenario.flow_hash = flow_hash_of;
   scenario.matrix =
