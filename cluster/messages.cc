@@ -272,6 +272,15 @@ void read(WireReader& in, Heartbeat& m) {
   m.epoch = read_epoch(in);
 }
 
+void write(WireWriter& out, const LinksDown& m) {
+  out.count(m.links.size());
+  for (const auto link : m.links) out.number(link);
+}
+void read(WireReader& in, LinksDown& m) {
+  m.links.resize(in.count(4));
+  for (auto& link : m.links) link = in.number<std::uint32_t>();
+}
+
 void write(WireWriter&, const HelloRequest&) {}
 void read(WireReader&, HelloRequest&) {}
 void write(WireWriter&, const SnapshotRequest&) {}

@@ -179,10 +179,17 @@ struct Heartbeat {
   bool operator==(const Heartbeat&) const = default;
 };
 
+// Those fabric links, by their numbers, are down and no others: shortest paths are to be found
+// without them. Sent to all nodes of a fabric that is no mesh.
+struct LinksDown {
+  std::vector<std::uint32_t> links;
+  bool operator==(const LinksDown&) const = default;
+};
+
 // The number of a message's type on the wire is its index here plus 1: append only.
 using Message = std::variant<Hello, PortStates, Prepared, Refused, Committed, Status, NodeSnapshot,
                              Welcome, Rejected, HelloRequest, Prepare, PrepareSnapshot, Commit,
-                             SnapshotRequest, Heartbeat>;
+                             SnapshotRequest, Heartbeat, LinksDown>;
 
 [[nodiscard]] std::string encode(const Message& message);
 // A message of another version than ours decodes only as far as Hello's version; see Hello.

@@ -22,6 +22,12 @@ std::vector<std::string> names_of(const std::vector<topo::NodeConfig>& nodes) {
   return names;
 }
 
+std::vector<topo::LinkEnds> ends_of(const std::vector<topo::LinkConfig>& links) {
+  std::vector<topo::LinkEnds> ends;
+  for (const auto& link : links) ends.push_back({link.a, link.b});
+  return ends;
+}
+
 }  // namespace
 
 Controller::Controller(topo::ClusterDocument document)
@@ -36,6 +42,9 @@ Controller::Controller(topo::ClusterDocument document)
                {mirror_.links(), mirror_.addresses(), mirror_.neighbors(), mirror_.routes()}),
       coordinator_(
           names_of(document_.nodes),
+          [this](NodeId node, const auto& message) { return send(node, message); }, Clock::now()),
+      fabric_links_(
+          document_.nodes.size(), ends_of(document_.links),
           [this](NodeId node, const auto& message) { return send(node, message); }, Clock::now()),
       reports_(document_.nodes.size()),
       carriers_known_down_(document_.nodes.size(), false),
@@ -68,7 +77,8 @@ void Controller::run(const std::atomic<bool>& stop) {
     take_messages(now);
     take_kernel_changes();
     coordinator_.tick(now);
-    watch_nodes();
+    watch_nodes(now);
+    fabric_links_.tick(now);
     publish(now);
     settle_when_due(now);
     every_so_often(now);
@@ -109,7 +119,7 @@ void Controller::dispatch(NodeId node, const cluster::Message& message, Clock::t
       [&](const auto& m) {
         using Kind = std::decay_t<decltype(m)>;
         if constexpr (std::is_same_v<Kind, cluster::PortStates>) on_ports(node, m);
-        if constexpr (std::is_same_v<Kind, cluster::Status>) reports_[node.value].status = m;
+        if constexpr (std::is_same_v<Kind, cluster::Status>) on_status(node, m, now);
         if constexpr (requires { coordinator_.on(node, m, now); }) coordinator_.on(node, m, now);
       },
       message);
@@ -125,6 +135,7 @@ void Controller::welcome(NodeId node, const cluster::Hello& hello, Clock::time_p
     return;
   }
   send(node, welcome_for(node));
+  fabric_links_.joined(node);
   coordinator_.on(node, hello, now);
 }
 
@@ -141,13 +152,18 @@ cluster::Welcome Controller::welcome_for(NodeId node) const {
   for (const auto& port : document_.nodes[node.value].ports) {
     welcome.ports.push_back({port.name, port.device, port.mtu, port.urpf});
   }
+  welcome.links = ends_of(document_.links);
   for (const auto& link : document_.links) {
-    welcome.links.push_back({link.a, link.b});
     if (link.a == node || link.b == node) welcome.link_rates.push_back(link.rate);
     if (link.a == node) welcome.link_devices.push_back(link.device_a);
     if (link.b == node) welcome.link_devices.push_back(link.device_b);
   }
   return welcome;
+}
+
+void Controller::on_status(NodeId node, const cluster::Status& status, Clock::time_point now) {
+  reports_[node.value].status = status;
+  fabric_links_.heard(node, status.links, now);
 }
 
 void Controller::on_ports(NodeId node, const cluster::PortStates& states) {
@@ -172,7 +188,7 @@ void Controller::on_ports(NodeId node, const cluster::PortStates& states) {
 }
 
 // The ports of a dead node lose their carrier, so that routing daemons notice at once.
-void Controller::watch_nodes() {
+void Controller::watch_nodes(Clock::time_point now) {
   if (coordinator_.recovering()) return;
   for (std::uint16_t n = 0; n < document_.nodes.size(); ++n) {
     const bool up = coordinator_.nodes()[n].up;
@@ -182,6 +198,7 @@ void Controller::watch_nodes() {
     }
     if (up || carriers_known_down_[n]) continue;
     carriers_known_down_[n] = true;
+    fabric_links_.silent(NodeId{n}, now);
     for (auto& tap : taps_.of(NodeId{n})) {
       if (const auto done = tap->set_carrier(false); !done) {
         log::error("{}: {}", tap->name(), done.error().message);

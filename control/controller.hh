@@ -18,6 +18,7 @@
 #include "cluster/control_channel.hh"
 #include "cluster/messages.hh"
 #include "control/epoch_coordinator.hh"
+#include "control/fabric_links.hh"
 #include "control/fib_builder.hh"
 #include "control/kernel/kernel_mirror.hh"
 #include "control/kernel/static_routes.hh"
@@ -49,7 +50,8 @@ class Controller {
   void welcome(NodeId node, const cluster::Hello& hello, Clock::time_point now);
   void dispatch(NodeId node, const cluster::Message& message, Clock::time_point now);
   void on_ports(NodeId node, const cluster::PortStates& states);
-  void watch_nodes();
+  void on_status(NodeId node, const cluster::Status& status, Clock::time_point now);
+  void watch_nodes(Clock::time_point now);
   void take_kernel_changes();
   void publish(Clock::time_point now);
   void settle_when_due(Clock::time_point now);
@@ -68,6 +70,7 @@ class Controller {
   StaticRoutes static_routes_;
   FibBuilder builder_;
   EpochCoordinator coordinator_;
+  FabricLinks fabric_links_;
   std::unique_ptr<SlowPath> slow_path_;
 
   std::unordered_map<std::string, NodeId> node_ids_;

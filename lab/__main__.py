@@ -22,7 +22,9 @@ from lab.topology import (
     MAX_NODES,
     MIN_MTU,
     MIN_NODES,
+    Butterfly,
     Topology,
+    butterfly_named,
 )
 
 _EXAMPLES = """\
@@ -37,6 +39,9 @@ examples:
   ./dev lab --check         bring up, run every check, take down, exit 0 or 1
   ./dev lab --nodes 3
   ./dev lab --mtu 9000      jumbo frames, at every port and over the fabric
+  ./dev lab --topology butterfly-2x2
+                            four nodes with hosts, and four that only relay
+  ./dev lab --fabric switch every fabric link through a switch
   ./dev lab down
 """
 
@@ -53,6 +58,13 @@ def _mtu(text: str) -> int:
     if not MIN_MTU <= number <= MAX_MTU:
         raise argparse.ArgumentTypeError(f"{text} is not a number from {MIN_MTU} to {MAX_MTU}")
     return number
+
+
+def _shape(text: str) -> Butterfly | None:
+    shape = butterfly_named(text)
+    if shape is None and text != "mesh":
+        raise argparse.ArgumentTypeError(f"{text} is neither mesh nor butterfly-2x2, -2x3, -3x2")
+    return shape
 
 
 class _OneLineParser(argparse.ArgumentParser):
@@ -74,6 +86,12 @@ def _parse(words: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--mtu", type=_mtu, default=DEFAULT_MTU, metavar="OCTETS", help="up: of all ports"
     )
+    parser.add_argument(
+        "--topology", type=_shape, metavar="SHAPE", help="up: mesh, butterfly-2x2, butterfly-2x3 …"
+    )
+    parser.add_argument(
+        "--fabric", choices=("cable", "switch"), default="cable", help="up: what links are made of"
+    )
     parser.add_argument("--check", action="store_true", help="run all checks, then take it down")
     parser.add_argument("--force", action="store_true", help="down: names of others go as well")
     parser.add_argument("--json", type=Path, metavar="FILE", help="bench: write the figures there")
@@ -83,8 +101,11 @@ def _parse(words: list[str]) -> argparse.Namespace:
     for option, command in (("check", "up"), ("force", "down"), ("json", "bench")):
         if getattr(arguments, option) and arguments.command != command:
             parser.error(f"--{option} goes with {command}, not with {arguments.command}")
-    if arguments.mtu != DEFAULT_MTU and arguments.command != "up":
-        parser.error(f"--mtu goes with up, not with {arguments.command}")
+    for option, default in (("mtu", DEFAULT_MTU), ("topology", None), ("fabric", "cable")):
+        if getattr(arguments, option) != default and arguments.command != "up":
+            parser.error(f"--{option} goes with up, not with {arguments.command}")
+    if arguments.topology and arguments.nodes != DEFAULT_NODES:
+        parser.error(f"--nodes goes with a mesh; {arguments.topology.name} has its own number")
     return arguments
 
 
@@ -92,8 +113,18 @@ def _say(text: str) -> None:
     print(text, flush=True)
 
 
+def _topology(arguments: argparse.Namespace) -> Topology:
+    shape = arguments.topology
+    return Topology(
+        shape.edge_nodes if shape else arguments.nodes,
+        arguments.mtu,
+        butterfly=shape,
+        switched=arguments.fabric == "switch",
+    )
+
+
 def _up(arguments: argparse.Namespace) -> int:
-    topology = Topology(arguments.nodes, arguments.mtu)
+    topology = _topology(arguments)
     lifecycle.up(topology, _say)
     if arguments.check:
         return _check(topology)
@@ -132,10 +163,10 @@ def _down(arguments: argparse.Namespace) -> int:
 
 def _status(_: argparse.Namespace) -> int:
     lifecycle.require_root()
-    size = lifecycle.running_size()
-    if size is None:
+    topology = lifecycle.running()
+    if topology is None:
         raise LabError("there is no lab; ./dev lab brings one up")
-    _say(report.processes_table(Topology(size)) + "\n")
+    _say(report.processes_table(topology) + "\n")
     _say(report.state())
     return 0
 

@@ -20,10 +20,11 @@ from lab.errors import LabError
 from lab.topology import (
     API_SOCKET,
     LAB_DIRECTORY,
-    MAX_NODES,
     MEMIF_DIRECTORY,
     RUN_DIRECTORY,
     Topology,
+    butterfly_named,
+    every_namespace,
 )
 from lab.waiting import wait_until
 
@@ -31,6 +32,7 @@ OWNER = LAB_DIRECTORY / "owner"
 _TUN = Path("/dev/net/tun")
 _TOOLS = ("ip", "ethtool", "sysctl", "bird", "birdc", "vtysh", "iperf3", "traceroute", "ping", "ss")
 _PROGRAMS = ("rackway", "rackway-controller", "rackway-node")
+_CABLES, _SWITCHED = "cables", "switched"  # in OWNER
 _PORTS_SECONDS = 20.0
 _SYNC_SECONDS = 30.0
 _BGP_SECONDS = 40.0
@@ -49,18 +51,28 @@ def locked() -> Iterator[None]:
         os.close(folder)
 
 
-def running_size() -> int | None:
-    """The number of nodes of the lab that is up (or half up), none when there is no lab."""
+def exists() -> bool:
+    """There is a lab, up or half up."""
+    return OWNER.exists()
+
+
+def running() -> Topology | None:
+    """The lab that is up (or half up), none when there is no lab. MTU and uRPF are not recorded."""
     try:
-        return int(OWNER.read_text())
+        size, fabric, shape = OWNER.read_text().split()
+        return Topology(
+            int(size), butterfly=butterfly_named(shape), switched=fabric == _SWITCHED
+        )
     except FileNotFoundError:
         return None
     except ValueError:
-        return MAX_NODES
+        return Topology()
 
 
-def _possible_namespaces() -> list[str]:
-    return Topology(MAX_NODES).namespaces
+def _record(topology: Topology) -> None:
+    fabric = _SWITCHED if topology.switched else _CABLES
+    shape = topology.butterfly.name if topology.butterfly else "mesh"
+    OWNER.write_text(f"{topology.size} {fabric} {shape}\n")
 
 
 def require_root() -> None:
@@ -73,7 +85,7 @@ def check_machine() -> None:
     require_root()
     if not _TUN.is_char_device():
         raise LabError(f"{_TUN} is missing, and the router's ports are TAPs: modprobe tun")
-    if running_size() is None:
+    if not exists():
         _check_nothing_foreign()
 
 
@@ -87,7 +99,7 @@ def _check_programs() -> None:
 
 
 def _check_nothing_foreign() -> None:
-    foreign = namespaces.existing(_possible_namespaces())
+    foreign = namespaces.existing(every_namespace())
     if foreign:
         raise LabError(
             f"namespace {foreign[0]} exists and is not the lab's ({OWNER} is missing): "
@@ -101,7 +113,7 @@ def up(topology: Topology, say=print) -> None:
     """Brings TOPOLOGY up and waits until it has converged; on any failure takes it down again."""
     check_machine()
     _check_programs()
-    if running_size() is not None:
+    if exists():
         say("taking down what is left of an earlier lab")
         down()
     try:
@@ -113,10 +125,10 @@ def up(topology: Topology, say=print) -> None:
 
 def _build(topology: Topology, say) -> None:
     LAB_DIRECTORY.mkdir(parents=True, exist_ok=True)
-    OWNER.write_text(f"{topology.size}\n")
+    _record(topology)
     say(f"network: {len(topology.namespaces)} namespaces")
     namespaces.create(topology)
-    say(f"cluster: controller and {topology.size} nodes")
+    say(f"cluster: controller and {len(topology.nodes)} nodes")
     rackway.start(topology)
     _await_ports(topology)
     namespaces.configure_ports(topology)
@@ -182,18 +194,18 @@ def await_converged(topology: Topology) -> None:
 def down(force: bool = False) -> bool:
     """Removes every trace of the lab; false when there was none. FORCE: owned or not."""
     require_root()
-    if running_size() is None and not force:
+    if not exists() and not force:
         _refuse_foreign()
         return False
     _end_processes()
-    for name in _possible_namespaces():
+    for name in every_namespace():
         namespaces.delete(name)
     _remove_files()
     return True
 
 
 def _refuse_foreign() -> None:
-    foreign = namespaces.existing(_possible_namespaces())
+    foreign = namespaces.existing(every_namespace())
     if foreign:
         raise LabError(
             f"namespace {foreign[0]} is not the lab's ({OWNER} is missing): "
@@ -203,7 +215,7 @@ def _refuse_foreign() -> None:
 
 def _end_processes() -> None:
     known = [processes.running(name) for name in processes.recorded()]
-    inside = [pid for name in _possible_namespaces() for pid in namespaces.process_ids(name)]
+    inside = [pid for name in every_namespace() for pid in namespaces.process_ids(name)]
     ours = {pid for pid in [*known, *inside] if pid is not None}
     processes.end(sorted(ours - {os.getpid()}))
 

@@ -20,11 +20,14 @@ from lab.topology import (
     CONTROLLER_ADDRESS,
     MANAGEMENT_NAMESPACE,
     ROUTER_NAMESPACE,
+    SWITCH_NAMESPACE,
     STATIC_IPV4_HOST,
     STATIC_IPV6_HOST,
     Host,
     Node,
+    Plug,
     Topology,
+    plugs,
 )
 
 _DIRECTORY = Path("/run/netns")
@@ -111,8 +114,10 @@ def create(topology: Topology) -> None:
         _ip_batch(name, ["link set lo up"])
     _create_management(topology)
     _create_router()
-    for node, host in zip(topology.nodes, topology.hosts):
+    for node, host in zip(topology.edge_nodes, topology.hosts):
         _connect(node, host, topology.mtu)
+    if topology.switched:
+        _create_switch(topology)
 
 
 def _create_management(topology: Topology) -> None:
@@ -157,23 +162,58 @@ def _connect(node: Node, host: Host, mtu: int) -> None:
             f"peer name eth0 mtu {mtu} address {host.mac} netns {host.namespace}"
         ],
     )
-    _leave_to_node(node)
+    _leave_to_node(node, "ext0")
     _offloads_off(node.namespace, "ext0")
     _offloads_off(host.namespace, "eth0")
     _ip_batch(node.namespace, ["link set ext0 up"])
     _ip_batch(host.namespace, _host_lines(host))
 
 
-def _leave_to_node(node: Node) -> None:
-    """Frames on ext0 belong to the node's process; the server's kernel answers none of them."""
+def _leave_to_node(node: Node, interface: str) -> None:
+    """Frames there belong to the node's process; the server's kernel answers none of them."""
     set_sysctls(
         node.namespace,
         {
-            "net.ipv6.conf.ext0.disable_ipv6": "1",
-            "net.ipv4.conf.ext0.arp_ignore": "8",  # answer no ARP request
-            "net.ipv4.conf.ext0.rp_filter": "1",  # no source is reachable there: drop all IPv4
+            f"net.ipv6.conf.{interface}.disable_ipv6": "1",
+            f"net.ipv4.conf.{interface}.arp_ignore": "8",  # answer no ARP request
+            f"net.ipv4.conf.{interface}.rp_filter": "1",  # no source is reachable there: drop IPv4
         },
     )
+
+
+def _create_switch(topology: Topology) -> None:
+    """A bridge for each fabric link, as a switch has a VLAN for each. They learn and flood."""
+    for ends in plugs(topology):
+        bridge = f"link{ends[0].link}"
+        _ip_batch(
+            SWITCH_NAMESPACE,
+            [f"link add {bridge} mtu {topology.mtu} type bridge stp_state 0 mcast_snooping 0"],
+        )
+        _no_ipv6(SWITCH_NAMESPACE, bridge)
+        _ip_batch(SWITCH_NAMESPACE, [f"link set {bridge} up"])
+        for plug in ends:
+            _plug_in(plug, bridge, topology.mtu)
+
+
+def _plug_in(plug: Plug, bridge: str, mtu: int) -> None:
+    node, here, there = plug.node, plug.switch_interface, plug.interface
+    _ip_batch(
+        SWITCH_NAMESPACE,
+        [
+            f"link add {here} mtu {mtu} type veth "
+            f"peer name {there} mtu {mtu} netns {node.namespace}"
+        ],
+    )
+    _leave_to_node(node, there)
+    _no_ipv6(SWITCH_NAMESPACE, here)
+    _offloads_off(node.namespace, there)
+    _offloads_off(SWITCH_NAMESPACE, here)
+    _ip_batch(node.namespace, [f"link set {there} up"])
+    _ip_batch(SWITCH_NAMESPACE, [f"link set {here} master {bridge} up"])
+
+
+def _no_ipv6(name: str, interface: str) -> None:
+    set_sysctls(name, {f"net.ipv6.conf.{interface}.disable_ipv6": "1"})
 
 
 def _host_lines(host: Host) -> list[str]:
@@ -196,7 +236,7 @@ def _loopback_addresses(host: Host) -> list[str]:
 def configure_ports(topology: Topology) -> None:
     """Gives the router's ports their addresses, as an operator would, with plain `ip`."""
     lines = []
-    for node in topology.nodes:
+    for node in topology.edge_nodes:
         lines.append(f"address replace {node.port_address(4)}/24 dev {node.port}")
         lines.append(f"address replace {node.port_address(6)}/64 dev {node.port} nodad")
         lines.append(f"link set {node.port} up")
@@ -207,4 +247,4 @@ def missing_ports(topology: Topology) -> list[str]:
     """The router's ports that have not appeared as TAPs yet."""
     listed = must(["ip", "-n", ROUTER_NAMESPACE, "-o", "link"])
     present = {line.split(": ")[1].split("@")[0] for line in listed.splitlines()}
-    return [node.port for node in topology.nodes if node.port not in present]
+    return [node.port for node in topology.edge_nodes if node.port not in present]

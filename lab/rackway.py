@@ -82,8 +82,8 @@ def why_not_in_sync(topology: Topology) -> str | None:
         cluster, nodes = show_cluster(), show("nodes")
     except LabError as error:
         return str(error)
-    if len(nodes) != topology.size:
-        return f"{len(nodes)} of {topology.size} nodes are known"
+    if len(nodes) != len(topology.nodes):
+        return f"{len(nodes)} of {len(topology.nodes)} nodes are known"
     for node in nodes:
         seen = (node["state"], node["in_sync"], node["epoch"], node["digest"])
         if seen != ("up", True, cluster["epoch"], cluster["digest"]):

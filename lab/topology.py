@@ -3,13 +3,15 @@
 
 Pure data: nothing here touches the machine. Node N owns port nN-p0, which faces host N in subnet
 10.0.N.0/24 and 2001:db8:N::/64. The first two hosts speak BGP, the third answers for the static
-routes.
+routes. The nodes form a full mesh, or the edge of a butterfly, whose other nodes have no ports and
+only relay. A link of the fabric is a memif, or goes through a switch: a bridge between two veths.
 """
 
 from __future__ import annotations
 
 import itertools
 import json
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +19,7 @@ from pathlib import Path
 DEFAULT_NODES = 4
 MIN_NODES = 2
 MAX_NODES = 8
+MAX_NODES_AND_RELAYS = 20  # of a 2-ary 3-fly
 
 DEFAULT_MTU = 1500
 MIN_MTU = 1280
@@ -31,6 +34,7 @@ CLUSTER_FILE = LAB_DIRECTORY / "cluster.json"
 
 ROUTER_NAMESPACE = "rackway"
 MANAGEMENT_NAMESPACE = "rw-mgmt"
+SWITCH_NAMESPACE = "rw-switch"
 CONTROLLER_ADDRESS = "10.255.0.254"
 CONTROL_ENDPOINT = f"tcp://{CONTROLLER_ADDRESS}:7600"
 PACKETS_ENDPOINT = f"tcp://{CONTROLLER_ADDRESS}:7601"
@@ -117,16 +121,87 @@ class Host:
 
 
 @dataclass(frozen=True)
+class Butterfly:
+    """A k-ary n-fly: k^n edge nodes, and n stages of k^(n-1) relays, which are numbered after them."""
+
+    k: int
+    n: int
+
+    @property
+    def name(self) -> str:
+        return f"butterfly-{self.k}x{self.n}"
+
+    @property
+    def edge_nodes(self) -> int:
+        return self.k**self.n
+
+    @property
+    def relays(self) -> int:
+        return self.n * self.k ** (self.n - 1)
+
+    @property
+    def links(self) -> list[tuple[int, int]]:
+        """By the numbers of the nodes, from 0; as topo/fabric_shapes.cc."""
+        edges = [(edge, edge // self.k) for edge in range(self.edge_nodes)]
+        first = [(edge, self._relay(0, relay)) for edge, relay in edges]
+        last = [(edge, self._relay(self.n - 1, relay)) for edge, relay in edges]
+        return first + self._between_stages() + (last if self.n > 1 else [])
+
+    def _relay(self, stage: int, number: int) -> int:
+        return self.edge_nodes + stage * self.k ** (self.n - 1) + number
+
+    def _between_stages(self) -> list[tuple[int, int]]:
+        links = []
+        for stage in range(self.n - 1):
+            weight = self.k ** (self.n - 2 - stage)
+            for number in range(self.k ** (self.n - 1)):
+                base = number - number // weight % self.k * weight
+                for digit in range(self.k):
+                    following = self._relay(stage + 1, base + digit * weight)
+                    links.append((self._relay(stage, number), following))
+        return links
+
+
+_BUTTERFLY = re.compile(r"butterfly-(\d)x(\d)")
+
+
+def butterfly_named(name: str) -> Butterfly | None:
+    """The butterfly of such a name as butterfly-2x3, if it is one and the lab can hold it."""
+    match = _BUTTERFLY.fullmatch(name)
+    if match is None or int(match[1]) < 2 or int(match[2]) < 1:
+        return None
+    shape = Butterfly(int(match[1]), int(match[2]))
+    return shape if shape.edge_nodes + shape.relays <= MAX_NODES_AND_RELAYS else None
+
+
+@dataclass(frozen=True)
 class Topology:
-    """A full mesh of SIZE nodes with one host each."""
+    """SIZE nodes with one host each, joined by a full mesh or by the relays of a butterfly."""
 
     size: int = DEFAULT_NODES
     mtu: int = DEFAULT_MTU  # of every port, hence of the fabric
     urpf: tuple[str, ...] = ()  # by node, of its port; none: off
+    butterfly: Butterfly | None = None  # none: a full mesh
+    switched: bool = False  # every fabric link leads through a switch
+
+    @classmethod
+    def of_butterfly(cls, shape: Butterfly, **more) -> Topology:
+        return cls(shape.edge_nodes, butterfly=shape, **more)
+
+    @property
+    def edge_nodes(self) -> list[Node]:
+        """Those with an external port."""
+        return [Node(number) for number in range(1, self.size + 1)]
+
+    @property
+    def relays(self) -> list[Node]:
+        """Those without."""
+        count = self.butterfly.relays if self.butterfly else 0
+        return [Node(self.size + number) for number in range(1, count + 1)]
 
     @property
     def nodes(self) -> list[Node]:
-        return [Node(number) for number in range(1, self.size + 1)]
+        return self.edge_nodes + self.relays
 
     @property
     def hosts(self) -> list[Host]:
@@ -138,8 +213,11 @@ class Topology:
 
     @property
     def links(self) -> list[tuple[Node, Node]]:
-        """The fabric: one link between any two nodes; a link's number is its place here."""
-        return list(itertools.combinations(self.nodes, 2))
+        """The fabric; a link's number is its place here."""
+        nodes = self.nodes
+        if self.butterfly:
+            return [(nodes[a], nodes[b]) for a, b in self.butterfly.links]
+        return list(itertools.combinations(nodes, 2))
 
     @property
     def host_pairs(self) -> list[tuple[Host, Host]]:
@@ -155,9 +233,52 @@ class Topology:
         return [
             MANAGEMENT_NAMESPACE,
             ROUTER_NAMESPACE,
+            *([SWITCH_NAMESPACE] if self.switched else []),
             *(node.namespace for node in self.nodes),
             *(host.namespace for host in self.hosts),
         ]
+
+
+def every_namespace() -> list[str]:
+    """Those that any lab may have."""
+    numbers = range(1, MAX_NODES_AND_RELAYS + 1)
+    return [
+        MANAGEMENT_NAMESPACE,
+        ROUTER_NAMESPACE,
+        SWITCH_NAMESPACE,
+        *(Node(number).namespace for number in numbers),
+        *(Host(number).namespace for number in numbers),
+    ]
+
+
+@dataclass(frozen=True)
+class Plug:
+    """One end of a fabric link: the PLACE-th of its node's links, from 0."""
+
+    node: Node
+    place: int
+    link: int
+
+    @property
+    def interface(self) -> str:
+        """The veth in the node's namespace, where the link leads through a switch."""
+        return f"fab{self.place}"
+
+    @property
+    def switch_interface(self) -> str:
+        """Its other end, in the switch's namespace."""
+        return f"{self.node.name}f{self.place}"
+
+
+def plugs(topology: Topology) -> list[tuple[Plug, Plug]]:
+    """Both ends of every fabric link."""
+    used = dict.fromkeys(topology.nodes, 0)
+
+    def next_of(node: Node, link: int) -> Plug:
+        used[node] += 1
+        return Plug(node, used[node] - 1, link)
+
+    return [(next_of(a, link), next_of(b, link)) for link, (a, b) in enumerate(topology.links)]
 
 
 def buffer_size(mtu: int) -> int:
@@ -167,10 +288,15 @@ def buffer_size(mtu: int) -> int:
 
 def external_device(mtu: int = DEFAULT_MTU) -> str:
     """The DPDK device of an external port: the one place that chooses how a node meets its host."""
+    return _af_packet(0, "ext0", mtu)
+
+
+def _af_packet(number_on_node: int, interface: str, mtu: int) -> str:
     size = buffer_size(mtu)
     frames = 2048 if mtu <= DEFAULT_MTU else 512
     return (
-        f"net_af_packet0,iface=ext0,qpairs=1,framesz={size},blocksz={2 * size},framecnt={frames}"
+        f"net_af_packet{number_on_node},iface={interface},qpairs=1,"
+        f"framesz={size},blocksz={2 * size},framecnt={frames}"
     )
 
 
@@ -184,29 +310,31 @@ def _port(node: Node, topology: Topology) -> dict:
     return port
 
 
-def _memif(number_on_node: int, role: str, link: int, nodes: tuple[Node, Node], mtu: int) -> str:
+def _nodes(topology: Topology) -> list[dict]:
+    with_ports = [
+        {"name": node.name, "ports": [_port(node, topology)]} for node in topology.edge_nodes
+    ]
+    return with_ports + [{"name": node.name} for node in topology.relays]
+
+
+def _memif(plug: Plug, role: str, nodes: tuple[Node, Node], mtu: int) -> str:
     socket = MEMIF_DIRECTORY / f"{nodes[0].name}-{nodes[1].name}.sock"
     return (
-        f"net_memif{number_on_node},role={role},id={link},"
+        f"net_memif{plug.place},role={role},id={plug.link},"
         f"socket={socket},socket-abstract=no,rsize=10,bsize={buffer_size(mtu)}"
     )
 
 
 def _links(topology: Topology) -> list[dict]:
-    used = dict.fromkeys(topology.nodes, 0)
     links = []
-    for number, (a, b) in enumerate(topology.links):
-        links.append(
-            {
-                "between": [a.name, b.name],
-                "devices": [
-                    _memif(used[a], "server", number, (a, b), topology.mtu),
-                    _memif(used[b], "client", number, (a, b), topology.mtu),
-                ],
-            }
-        )
-        used[a] += 1
-        used[b] += 1
+    for ends in plugs(topology):
+        nodes = (ends[0].node, ends[1].node)
+        if topology.switched:
+            devices = [_af_packet(p.place + 1, p.interface, topology.mtu) for p in ends]
+        else:
+            roles = zip(ends, ("server", "client"))
+            devices = [_memif(plug, role, nodes, topology.mtu) for plug, role in roles]
+        links.append({"between": [node.name for node in nodes], "devices": devices})
     return links
 
 
@@ -235,9 +363,7 @@ def cluster_document(topology: Topology) -> dict:
             "api": f"ipc://{API_SOCKET}",
             "namespace": ROUTER_NAMESPACE,
         },
-        "nodes": [
-            {"name": node.name, "ports": [_port(node, topology)]} for node in topology.nodes
-        ],
+        "nodes": _nodes(topology),
         "fabric": {"links": _links(topology)},
         "vlb": {"mode": "valiant"},
         "routes": _static_routes(topology),

@@ -7,6 +7,7 @@
 #include "base/startup_error.hh"
 #include "cluster/channel_poll.hh"
 #include "node/devices.hh"
+#include "node/steering_of.hh"
 #include "vlb/fabric_tag.hh"
 
 namespace rackway::node {
@@ -29,6 +30,15 @@ std::uint64_t random_id() {
 std::uint64_t to_ms(std::chrono::steady_clock::duration time) {
   return static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
+}
+
+std::vector<std::uint32_t> numbers_of_links(const cluster::Welcome& welcome) {
+  std::vector<std::uint32_t> numbers;
+  for (std::uint32_t i = 0; i < welcome.links.size(); ++i) {
+    const auto& link = welcome.links[i];
+    if (link.a == welcome.self || link.b == welcome.self) numbers.push_back(i);
+  }
+  return numbers;
 }
 
 }  // namespace
@@ -74,6 +84,7 @@ std::optional<cluster::Welcome> Agent::join(const std::atomic<bool>& stop) {
       }
       if (auto* welcome = std::get_if<cluster::Welcome>(&*message)) {
         welcome_ = *welcome;
+        own_links_ = numbers_of_links(*welcome);
         heard_ = Clock::now();
         return welcome_;
       }
@@ -94,6 +105,7 @@ void Agent::run(Shared& shared) {
     revive_links(shared.places, to_ms(Clock::now() - started_));
     report_ports(shared, false);
     if (const auto now = Clock::now(); now >= next_report) {
+      shared.next_steering.collect();
       report(shared);
       next_report = now + kReportEvery;
     }
@@ -168,6 +180,20 @@ void Agent::on(Shared&, const cluster::Rejected& message) {
   log::error("the controller refuses this node: {}", message.reason);
 }
 
+// In a mesh each node knows all that matters there from its own links.
+void Agent::on(Shared& shared, const cluster::LinksDown& message) {
+  if (message == links_down_ || topo::is_full_mesh(welcome_->node_names.size(), welcome_->links)) {
+    return;
+  }
+  std::vector<bool> down(welcome_->links.size());
+  for (const auto link : message.links) {
+    if (link < down.size()) down[link] = true;
+  }
+  log::info("{} fabric links are down: shortest paths are found anew", message.links.size());
+  links_down_ = message;
+  shared.next_steering.offer(std::make_unique<vlb::Steering>(steering_of(*welcome_, down)));
+}
+
 void Agent::watch_controller(Shared& shared) {
   const bool present = Clock::now() - heard_ < kControllerGone;
   if (present == shared.controller_present.load(std::memory_order_relaxed)) return;
@@ -196,8 +222,7 @@ cluster::Status Agent::status(const Shared& shared) const {
   }
   for (std::size_t i = 0; i < shared.places.links(); ++i) {
     const auto& link = shared.places.link(i);
-    status.links.push_back(
-        {shared.steering.table().local_links()[i].number, link_up(link), link.counters.read()});
+    status.links.push_back({own_links_[i], link_up(link), link.counters.read()});
   }
   return status;
 }

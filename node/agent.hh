@@ -38,6 +38,7 @@ class Agent {
   void on(Shared& shared, const cluster::HelloRequest& message);
   void on(Shared& shared, const cluster::Welcome& message);
   void on(Shared& shared, const cluster::Rejected& message);
+  void on(Shared& shared, const cluster::LinksDown& message);
   template <class Other>
   void on(Shared&, const Other&) {}  // a heartbeat, or a message that only nodes send
   void answer_prepared(Epoch epoch, Result<fib::Digest> digest);
@@ -57,6 +58,8 @@ class Agent {
   Epoch prepared_epoch_;  // meaningful while the FIB has something prepared
   Clock::time_point heard_{};
   cluster::PortStates reported_ports_;
+  cluster::LinksDown links_down_;         // that the steering goes by
+  std::vector<std::uint32_t> own_links_;  // their numbers
 };
 
 }  // namespace rackway::node

@@ -115,7 +115,7 @@ Context ForwardingCore::context(const fib::Fib& fib, Place& in, PortId port) con
 void ForwardingCore::watch_links(std::uint64_t now) noexcept {
   if (now < next_link_check_) return;
   next_link_check_ = now + ticks_per_second_ / kLinkChecksPerSecond;
-  bool changed = false;
+  bool changed = shared_.next_steering.take(shared_.steering);
   for (std::size_t i = 0; i < live_links_.size(); ++i) {
     auto& link = shared_.places.link(i);
     rte_eth_link state{};

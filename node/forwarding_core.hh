@@ -13,6 +13,7 @@
 #include "node/idle_governor.hh"
 #include "node/journey.hh"
 #include "node/place.hh"
+#include "node/steering_handover.hh"
 #include "node/wake_up.hh"
 #include "vlb/steering.hh"
 
@@ -23,7 +24,8 @@ struct Shared {
   Shared(NodeId id, vlb::Steering table) : self(id), steering(std::move(table)) {}
 
   NodeId self;
-  vlb::Steering steering;  // the core's own
+  vlb::Steering steering;          // the core's own
+  SteeringHandover next_steering;  // agent -> core
   Places places;
   fib::LeftRight fib;        // the agent writes
   rte_ring* punt_queue{};    // core -> slow path

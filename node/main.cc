@@ -15,6 +15,7 @@
 #include "node/devices.hh"
 #include "node/eal.hh"
 #include "node/slow_path.hh"
+#include "node/steering_of.hh"
 #include "topo/endpoint.hh"
 
 namespace {
@@ -94,26 +95,12 @@ rte_ring* make_queue(const char* name, unsigned flags) {
   return ring;
 }
 
-vlb::SteeringSetup steering_setup(const cluster::Welcome& welcome) {
-  constexpr double kMegabit = 1e6;
-  vlb::SteeringSetup setup{
-      .mode = welcome.mode,
-      .node_rates = {welcome.node_rates.begin(), welcome.node_rates.end()},
-      .own_rate = welcome.external_rate * kMegabit,
-      .link_rates = {},
-      .gap = {.least = welcome.least_flowlet_gap_us, .most = welcome.most_flowlet_gap_us}};
-  for (const auto rate : welcome.link_rates) setup.link_rates.push_back(rate * kMegabit);
-  return setup;
-}
-
 std::unique_ptr<Shared> build(const cluster::Welcome& welcome, rte_mempool* pool) {
-  topo::FabricTable table(welcome.self, welcome.node_names.size(), welcome.links);
-  auto shared = std::make_unique<Shared>(
-      welcome.self, vlb::Steering(table, welcome.self, steering_setup(welcome)));
+  auto shared = std::make_unique<Shared>(welcome.self, steering_of(welcome));
   shared->punt_queue = make_queue("punt", RING_F_SP_ENQ | RING_F_SC_DEQ);
   shared->inject_queue = make_queue("inject", RING_F_SP_ENQ | RING_F_SC_DEQ);
   shared->pool = pool;
-  make_places(shared->places, welcome, table, pool);
+  make_places(shared->places, welcome, shared->steering.table(), pool);
   return shared;
 }
 

@@ -74,8 +74,8 @@ struct ClusterDocument {
   [[nodiscard]] std::optional<NodeId> find_node(const std::string& node_name) const;
   // Of a node's external ports: what it says itself, else what its ports say; 0 if one does not.
   [[nodiscard]] Mbps external_rate(NodeId node) const;
-  // By node, how much of the cluster's traffic enters there: external_rate() if that is known of all
-  // nodes that have ports, else the number of ports.
+  // By node, how much of the cluster's traffic enters there: external_rate() if that is known of
+  // all nodes that have ports, else the number of ports.
   [[nodiscard]] std::vector<std::uint32_t> external_rates() const;
 };
 

@@ -46,4 +46,7 @@ class FabricGraph {
   std::vector<Neighbor> neighbors_;
 };
 
+// Every node has a link to every other one; several between two count once.
+[[nodiscard]] bool is_full_mesh(std::size_t nodes, std::span<const LinkEnds> links);
+
 }  // namespace rackway::topo

@@ -7,21 +7,6 @@
 namespace rackway::topo {
 namespace {
 
-// Each pair of nodes has a link; several between two count once.
-bool is_full_mesh(std::size_t nodes, std::span<const LinkEnds> links) {
-  const std::size_t pairs = nodes * (nodes - 1) / 2;
-  if (links.size() < pairs) return false;
-  std::vector<bool> joined(nodes * nodes);
-  std::size_t found = 0;
-  for (const auto& link : links) {
-    const auto [low, high] = std::minmax(link.a.value, link.b.value);
-    if (joined[low * nodes + high]) continue;
-    joined[low * nodes + high] = true;
-    ++found;
-  }
-  return found == pairs;
-}
-
 // For each node a set of local links, as bits.
 class LinkSets {
  public:

@@ -66,7 +66,8 @@ void AdaptiveDealer::return_straight(float elapsed) {
     const auto fit = straight_ > 0 && load(straight) > 0
                          ? static_cast<float>(straight_) * room / load(straight)
                          : static_cast<float>(relayed_);
-    const float wanted = std::min(static_cast<float>(relayed_), fit) * std::min(1.f, kReturn * elapsed);
+    const float wanted =
+        std::min(static_cast<float>(relayed_), fit) * std::min(1.f, kReturn * elapsed);
     for (auto left = rounded(wanted); left > 0 && relayed_ > 0; --left) {
       take(draw_holder(), straight);
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Deals the places of an egress node by measured load, a few at a time (docs/vlb.md):
 //
-//   straight -> relay   while the straight path has more than kFull of its rate to carry and a relay
+//   straight -> relay   while the straight path has more than kFull of its rate to carry and a
+//   relay
 //                       is less loaded. Fast down to what VLB sends straight in any case, since
 //                       nobody's links can be short of that; slowly from there on.
 //   relay -> straight   while there is room, or relays are no less loaded than the straight path.
@@ -30,9 +31,9 @@ class AdaptiveDealer {
   struct Row {
     Places places;
     PathList::Range range;
-    std::span<const PathState> states;   // by path, from range.first
-    std::span<const double> weights;     // the same; of relays
-    double straight_at_least;            // share of the places that VLB sends straight
+    std::span<const PathState> states;  // by path, from range.first
+    std::span<const double> weights;    // the same; of relays
+    double straight_at_least;           // share of the places that VLB sends straight
   };
 
   // Takes all places away from paths that are not open and gives them to open ones.

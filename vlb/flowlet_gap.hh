@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a flow must pause before it may take another path: as much as one live path to its egress
-// node was slower than another in about the last second, and a quarter more. Then the first packet
-// on the new path can not overtake the last one on the old. Within bounds that the operator gives.
-// Times in microseconds. One thread.
+// How long a flow must pause before it may take another path: as much as one live path to its
+// egress node was slower than another in about the last second, and a quarter more. Then the first
+// packet on the new path can not overtake the last one on the old. Within bounds that the operator
+// gives. Times in microseconds. One thread.
 #pragma once
 
 #include <algorithm>

@@ -27,9 +27,9 @@ static_assert(sizeof(Path) == 8);
 using PathIndex = std::uint16_t;  // 0 is no path
 
 struct PathState {
-  bool alive{false};  // flowlets on it may go on
-  bool open{false};   // new ones may begin
-  float load{0};      // share of the rate in use, of the more loaded of its links
+  bool alive{false};       // flowlets on it may go on
+  bool open{false};        // new ones may begin
+  float load{0};           // share of the rate in use, of the more loaded of its links
   std::uint32_t delay{0};  // microseconds; kUnknownDelay
 };
 inline constexpr std::uint32_t kUnknownDelay = 0xffff'ffff;
@@ -51,8 +51,7 @@ class PathList {
   [[nodiscard]] PathState state(PathIndex path, NodeId egress, const FabricView& view) const;
 
   // Whether that local link and, as far as is known, the way on from its far end are alive.
-  [[nodiscard]] bool leg_is_alive(std::uint16_t link, NodeId target,
-                                  const FabricView& view) const {
+  [[nodiscard]] bool leg_is_alive(std::uint16_t link, NodeId target, const FabricView& view) const {
     return leg(link, target, view).alive;
   }
 

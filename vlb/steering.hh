@@ -4,9 +4,9 @@
 // than the flowlet gap; it moves earlier only off a dead path. After a gap its next flowlet takes a
 // path anew, so that a flow too large for one path is spread over many.
 //
-// For each egress node there are 256 places, dealt out to the paths in their shares. A flowlet takes
-// the path at one of them; see() and set_mode() deal anew; choose() and onward() need one load each
-// for that. Owned by one forwarding core.
+// For each egress node there are 256 places, dealt out to the paths in their shares. A flowlet
+// takes the path at one of them; see() and set_mode() deal anew; choose() and onward() need one
+// load each for that. Owned by one forwarding core.
 #pragma once
 
 #include <cstdint>
@@ -109,15 +109,15 @@ class Steering {
   double octets_a_microsecond_ = 0;   // that enter here at most; 0 if unknown
   std::vector<PathState> states_;     // by PathIndex
   bool some_dead_ = true;
-  std::vector<Row> rows_;             // by egress node
-  std::size_t next_row_ = 0;          // to be looked at
+  std::vector<Row> rows_;     // by egress node
+  std::size_t next_row_ = 0;  // to be looked at
   std::vector<std::uint8_t> reachability_;
   std::vector<double> shares_wanted_;
   AdaptiveDealer adaptive_;
 
   // For choose().
-  std::vector<Time> patience_;         // by PathIndex: the flowlet gap; 0 on a dead path
-  std::vector<PathIndex> places_;      // kPlaces a row
+  std::vector<Time> patience_;            // by PathIndex: the flowlet gap; 0 on a dead path
+  std::vector<PathIndex> places_;         // kPlaces a row
   std::vector<std::uint64_t> octets_to_;  // by row, since seen_at
   Onward onward_;
   FlowletTable flowlets_;

@@ -33,7 +33,7 @@ def neighbours_come_and_go(topology: Topology) -> str:
             for sender, receiver in topology.host_pairs
             for family in (4, 6)
         ]
-        for node in topology.nodes * _FORGETTINGS:
+        for node in topology.edge_nodes * _FORGETTINGS:
             must(["ip", "-n", ROUTER_NAMESPACE, "neighbor", "flush", "dev", node.port])
             time.sleep(_FORGETTING_SECONDS)
         time.sleep(1)

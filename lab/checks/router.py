@@ -12,7 +12,7 @@ from lab.topology import Topology
 def own_addresses_answer(topology: Topology) -> str:
     """From the host at the port, and from the hosts behind all other nodes."""
     for host in topology.hosts:
-        for node in topology.nodes:
+        for node in topology.edge_nodes:
             for family in (4, 6):
                 must_ping(host.namespace, node.port_address(family), count=2)
         must_ping(host.namespace, host.gateway(4), count=2, size=1472)

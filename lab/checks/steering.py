@@ -8,6 +8,8 @@ from lab.errors import CheckFailed
 from lab.flows import spray
 from lab.topology import Topology
 
+_MOST_RELAYS = 15  # that a frame may pass
+
 
 def both_paths_are_used(topology: Topology) -> str:
     flows, each = 128, 4
@@ -23,8 +25,16 @@ def both_paths_are_used(topology: Topology) -> str:
         accounts.growth(before, after, "fabric", counter)
         for counter in ("direct", "via_relay", "relayed")
     )
-    if direct == 0 or (topology.size > 2 and via_relay == 0):
+    if direct == 0 or (len(topology.nodes) > 2 and via_relay == 0):
         raise CheckFailed(f"{direct} frames went direct, {via_relay} over a relay")
-    if via_relay != relayed:
+    _compare(topology, direct, via_relay, relayed)
+    return f"{direct} frames direct, {via_relay} over a relay, {relayed} times passed on"
+
+
+def _compare(topology: Topology, direct: int, via_relay: int, relayed: int) -> None:
+    """In a mesh only frames sent to a relay are passed on; in a butterfly no two edge nodes meet."""
+    sent, most = direct + via_relay, _MOST_RELAYS * (direct + via_relay)
+    if topology.butterfly is None and via_relay != relayed:
         raise CheckFailed(f"{via_relay} frames were sent to a relay, relays passed {relayed} on")
-    return f"{direct} frames direct, {via_relay} over a relay"
+    if topology.butterfly and not sent <= relayed <= most:
+        raise CheckFailed(f"{sent} frames entered the fabric and were passed on {relayed} times")

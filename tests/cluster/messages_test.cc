@@ -84,7 +84,8 @@ std::vector<Message> one_of_each() {
           PrepareSnapshot{{8}, example_delta()},
           Commit{{8}},
           SnapshotRequest{},
-          Heartbeat{{8}}};
+          Heartbeat{{8}},
+          LinksDown{{0, 0x01020304}}};
 }
 
 TEST(Messages, EachIsReadBackAsWritten) {
@@ -96,6 +97,10 @@ TEST(Messages, EachIsReadBackAsWritten) {
     ASSERT_TRUE(back) << back.error().message;
     EXPECT_TRUE(*back == all[i]) << "type " << i + 1;
   }
+}
+
+TEST(Messages, GoldenLinksDown) {
+  EXPECT_EQ(encode(LinksDown{{5, 0x01020304}}), octets({16, 0, 0, 0, 2, 0, 0, 0, 5, 1, 2, 3, 4}));
 }
 
 TEST(Messages, GoldenHello) {

@@ -24,9 +24,9 @@ from lab.topology import Topology  # noqa: E402
 def topology() -> Iterator[Topology]:
     """The plan of a lab that is up and has converged."""
     keep = os.environ.get("RACKWAY_KEEP_LAB") == "1"
-    size = lifecycle.running_size()
-    plan = Topology(size) if keep and size else Topology()
-    if not (keep and size):
+    kept = lifecycle.running() if keep else None
+    plan = kept or Topology()
+    if kept is None:
         with lifecycle.locked():
             lifecycle.up(plan, say=lambda _: None)
     yield plan
@@ -35,7 +35,7 @@ def topology() -> Iterator[Topology]:
             lifecycle.down()
 
 
-_LAST = ("test_jumbo_and_urpf.py", "test_lifecycle.py")
+_LAST = ("test_fabric_graphs.py", "test_jumbo_and_urpf.py", "test_lifecycle.py")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

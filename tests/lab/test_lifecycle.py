@@ -19,7 +19,7 @@ import pytest
 from lab import lifecycle, namespaces, processes, rackway
 from lab.commands import must, run
 from lab.ping import Pinger
-from lab.topology import LAB_DIRECTORY, MAX_NODES, RUN_DIRECTORY, Topology
+from lab.topology import LAB_DIRECTORY, RUN_DIRECTORY, Topology, every_namespace
 
 _CHECKOUT = Path(__file__).resolve().parents[2]
 _SECONDS = 120.0
@@ -39,7 +39,7 @@ def _lab(*words: str) -> subprocess.CompletedProcess[str]:
 
 def _traces() -> list[str]:
     """What of a lab is on this machine."""
-    found = namespaces.existing(Topology(MAX_NODES).namespaces)
+    found = namespaces.existing(every_namespace())
     return found + ([str(RUN_DIRECTORY)] if RUN_DIRECTORY.exists() else [])
 
 
@@ -172,7 +172,18 @@ def test_up_without_root_is_refused() -> None:
 
 @pytest.mark.parametrize(
     "words",
-    [("sideways",), ("--nodes", "1"), ("--nodes", "9"), ("--nodes", "x"), ("down", "--check")],
+    [
+        ("sideways",),
+        ("--nodes", "1"),
+        ("--nodes", "9"),
+        ("--nodes", "x"),
+        ("down", "--check"),
+        ("--topology", "ring"),
+        ("--topology", "butterfly-9x9"),
+        ("--topology", "butterfly-2x2", "--nodes", "4"),
+        ("--fabric", "air"),
+        ("status", "--topology", "butterfly-2x2"),
+    ],
     ids=" ".join,
 )
 def test_bad_arguments_exit_with_2(words: tuple[str, ...]) -> None:

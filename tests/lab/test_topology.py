@@ -11,7 +11,18 @@ from pathlib import Path
 import pytest
 
 from lab import bird, frr, prefixes
-from lab.topology import MAX_NODES, MIN_NODES, Host, Node, Topology, cluster_document, cluster_json
+from lab.topology import (
+    MAX_NODES,
+    MIN_NODES,
+    Butterfly,
+    Host,
+    Node,
+    Topology,
+    butterfly_named,
+    cluster_document,
+    cluster_json,
+    every_namespace,
+)
 
 _SHIPPED = Path(__file__).resolve().parents[2] / "lab" / "cluster.json"
 
@@ -43,10 +54,52 @@ def test_full_mesh_has_a_link_per_pair(size: int) -> None:
     assert between == list(itertools.combinations([f"n{i}" for i in range(1, size + 1)], 2))
 
 
-@pytest.mark.parametrize("size", range(MIN_NODES, MAX_NODES + 1))
-def test_fabric_devices_pair_up_and_are_unique_on_a_node(size: int) -> None:
+_BUTTERFLIES = ("butterfly-2x1", "butterfly-2x2", "butterfly-2x3", "butterfly-3x2", "butterfly-9x1")
+
+
+def test_the_smallest_butterfly_link_by_link() -> None:
+    topology = Topology.of_butterfly(Butterfly(2, 2))
+    assert [(a.number, b.number) for a, b in topology.links] == [
+        *((1, 5), (2, 5), (3, 6), (4, 6)),
+        *((5, 7), (5, 8), (6, 7), (6, 8)),
+        *((1, 7), (2, 7), (3, 8), (4, 8)),
+    ]
+    nodes = cluster_document(topology)["nodes"]
+    assert [node["name"] for node in nodes if "ports" in node] == ["n1", "n2", "n3", "n4"]
+    assert [node["name"] for node in nodes if "ports" not in node] == ["n5", "n6", "n7", "n8"]
+
+
+@pytest.mark.parametrize("name", _BUTTERFLIES)
+def test_a_butterfly_has_its_numbers_of_nodes_and_links(name: str) -> None:
+    shape = butterfly_named(name)
+    assert shape is not None and shape.name == name
+    topology = Topology.of_butterfly(shape)
+    assert len(topology.hosts) == len(topology.edge_nodes) == shape.k**shape.n
+    degree = dict.fromkeys(topology.nodes, 0)
+    for a, b in topology.links:
+        degree[a] += 1
+        degree[b] += 1
+    stages = min(shape.n, 2)  # the first and the last one
+    assert {degree[node] for node in topology.edge_nodes} == {stages}
+    assert {degree[node] for node in topology.relays} == {shape.k * stages}
+    assert len(set(topology.links)) == len(topology.links)
+    assert set(topology.namespaces) <= set(every_namespace())
+
+
+@pytest.mark.parametrize("name", ["mesh", "butterfly", "butterfly-1x2", "butterfly-2x0",
+                                  "butterfly-2x4", "butterfly-4x2", "butterfly-2x2x2"])
+def test_no_butterfly_of_that_name(name: str) -> None:
+    assert butterfly_named(name) is None
+
+
+_FABRICS = [Topology(size) for size in range(MIN_NODES, MAX_NODES + 1)]
+_FABRICS += [Topology.of_butterfly(butterfly_named(name)) for name in _BUTTERFLIES]
+
+
+@pytest.mark.parametrize("topology", _FABRICS, ids=str)
+def test_fabric_devices_pair_up_and_are_unique_on_a_node(topology: Topology) -> None:
     on_node: dict[str, list[str]] = {}
-    for link in cluster_document(Topology(size))["fabric"]["links"]:
+    for link in cluster_document(topology)["fabric"]["links"]:
         ends = [dict(item.split("=", 1) for item in device.split(",")[1:])
                 for device in link["devices"]]
         assert ends[0] == ends[1] | {"role": "server"}
@@ -54,7 +107,22 @@ def test_fabric_devices_pair_up_and_are_unique_on_a_node(size: int) -> None:
         for node, device in zip(link["between"], link["devices"]):
             on_node.setdefault(node, []).append(device.partition(",")[0])
     for node, devices in on_node.items():
-        assert devices == [f"net_memif{i}" for i in range(size - 1)], node
+        assert devices == [f"net_memif{i}" for i in range(len(devices))], node
+
+
+def test_behind_a_switch_every_end_of_a_link_is_an_interface_of_its_own() -> None:
+    topology = Topology(3, switched=True)
+    used = set()
+    for link in cluster_document(topology)["fabric"]["links"]:
+        for node, device in zip(link["between"], link["devices"]):
+            name, interface = device.split(",")[:2]
+            used.add((node, name, interface))
+    assert used == {
+        (f"n{node}", f"net_af_packet{place + 1}", f"iface=fab{place}")
+        for node in (1, 2, 3)
+        for place in (0, 1)
+    }
+    assert set(topology.namespaces) <= set(every_namespace())
 
 
 def test_jumbo_frames_fit_every_device() -> None:

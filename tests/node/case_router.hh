@@ -96,8 +96,8 @@ inline IpAddress later(const IpAddress& address, std::uint32_t offset) {
 class RouterReader {
  public:
   [[nodiscard]] static CaseRouter read(const Field& field) {
-    field.only(
-        {"ports", "addresses", "neighbors", "routes", "controller", "live_links", "mode", "node_rates"});
+    field.only({"ports", "addresses", "neighbors", "routes", "controller", "live_links", "mode",
+                "node_rates"});
     RouterReader reader;
     if (const auto ports = field.find("ports")) reader.read_ports(*ports);
     if (const auto addresses = field.find("addresses")) reader.read_addresses(*addresses);

@@ -18,8 +18,7 @@ NodeId node(std::size_t i) {
   return NodeId{static_cast<std::uint16_t>(i)};
 }
 
-Scenario mesh(std::size_t nodes, double link_rate,
-              const vlb::SteeringSetup& setup = {}) {
+Scenario mesh(std::size_t nodes, double link_rate, const vlb::SteeringSetup& setup = {}) {
   Scenario scenario;
   scenario.nodes.assign(nodes, {kRate, 1});
   for (std::uint16_t a = 0; a < nodes; ++a) {

@@ -152,9 +152,10 @@ TEST(ClusterDocument, ANodesRateIsItsOwnOrThatOfItsPorts) {
   EXPECT_EQ(all_known.external_rates(), (std::vector<std::uint32_t>{42'500, 100'000, 0}));
   EXPECT_EQ(all_known.nodes[1].rate, 100'000u);
   EXPECT_EQ(all_known.links[0].rate, 0u);
-  const auto link = parse_cluster_document(
-      with(kGood, "\"between\": [\"n2\", \"n-3\"]", "\"rate\": \"400G\", \"between\": [\"n2\", \"n-3\"]"),
-      "lab.json");
+  const auto link =
+      parse_cluster_document(with(kGood, "\"between\": [\"n2\", \"n-3\"]",
+                                  "\"rate\": \"400G\", \"between\": [\"n2\", \"n-3\"]"),
+                             "lab.json");
   EXPECT_EQ(link.links[1].rate, 400'000u);
 }
 

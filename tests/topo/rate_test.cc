@@ -17,9 +17,11 @@ TEST(Rate, IsANumberWithAUnit) {
 }
 
 TEST(Rate, NothingElseIs) {
-  for (const char* text : {"", "G", "100", "100g", "100K", "-1G", "+1G", "1 G", " 1G", "1G ", ".5G",
-                           "1.G", "1.2345G", "1.5M", "0G", "0.0G", "1001T", "1e3G", "0x1G", "1,5G",
-                           "99999999999999999999G", "1.2.3G"}) {
+  for (const char* text :
+       {"",      "G",    "100",   "100g", "100K", "-1G",     "+1G",
+        "1 G",   " 1G",  "1G ",   ".5G",  "1.G",  "1.2345G", "1.5M",
+        "0G",    "0.0G", "1001T", "1e3G", "0x1G", "1,5G",    "99999999999999999999G",
+        "1.2.3G"}) {
     EXPECT_EQ(parse_rate(text), std::nullopt) << text;
   }
 }

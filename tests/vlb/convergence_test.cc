@@ -34,14 +34,16 @@ Matrix pairs(std::size_t nodes, double load) {
 }
 Matrix hot_spot(std::size_t nodes, double load) {
   Matrix matrix(nodes, std::vector<double>(nodes, 0));
-  for (std::size_t i = 1; i < nodes; ++i) matrix[i][0] = load * kRate / static_cast<double>(nodes - 1);
+  for (std::size_t i = 1; i < nodes; ++i)
+    matrix[i][0] = load * kRate / static_cast<double>(nodes - 1);
   return matrix;
 }
 // A few permutations one above the other: every admissible matrix is such a sum (Birkhoff).
 Matrix mixed(std::size_t nodes, double load, std::mt19937& random) {
   Matrix matrix(nodes, std::vector<double>(nodes, 0));
   for (double left = load; left > 0;) {
-    const double part = left < 0.2 ? left : left * (0.2 + 0.6 * static_cast<double>(random() % 100) / 100);
+    const double part =
+        left < 0.2 ? left : left * (0.2 + 0.6 * static_cast<double>(random() % 100) / 100);
     left -= part;
     std::vector<std::size_t> to(nodes);
     std::iota(to.begin(), to.end(), std::size_t{0});

@@ -31,7 +31,11 @@ class FluidFabric {
     meters_.resize(nodes_);
     for (std::uint16_t self = 0; self < nodes_; ++self) {
       const topo::FabricTable table(NodeId{self}, nodes_, mesh);
-      SteeringSetup setup{.mode = mode, .node_rates = rates_, .own_rate = rates_[self], .link_rates = {}, .gap = {}};
+      SteeringSetup setup{.mode = mode,
+                          .node_rates = rates_,
+                          .own_rate = rates_[self],
+                          .link_rates = {},
+                          .gap = {}};
       for (const auto& link : table.local_links()) {
         const double rate = 2 * rates_[self] * rates_[link.peer.value] / all;
         capacity_[self][link.peer.value] = rate;

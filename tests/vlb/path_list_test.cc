@@ -99,9 +99,11 @@ TEST(PathList, APathIsAsItsLinksAre) {
 // 0 - 1, 0 - 2, 1 - 3, 2 - 3, 3 - 4: two shortest paths from 0 to 3, and relays that are not
 // neighbours.
 TEST(PathList, InAnyGraphByTheShortestPaths) {
-  const std::vector<topo::LinkEnds> links{
-      {node(0), node(1)}, {node(0), node(2)}, {node(1), node(3)}, {node(2), node(3)},
-      {node(3), node(4)}};
+  const std::vector<topo::LinkEnds> links{{node(0), node(1)},
+                                          {node(0), node(2)},
+                                          {node(1), node(3)},
+                                          {node(2), node(3)},
+                                          {node(3), node(4)}};
   const topo::FabricTable table(node(0), 5, links);
   const PathList paths(table, node(0));
   const auto range = paths.to(node(4));

@@ -111,7 +111,8 @@ TEST(Steering, AllFlowsTakeRelaysWhenTheDirectLinkIsDown) {
 }
 
 TEST(Steering, DeadLinksAreNotChosen) {
-  for (const auto mode : {SteeringMode::valiant, SteeringMode::direct_vlb, SteeringMode::adaptive}) {
+  for (const auto mode :
+       {SteeringMode::valiant, SteeringMode::direct_vlb, SteeringMode::adaptive}) {
     auto steering = in_mesh(4, 0, mode);
     set_live(steering, {false, true, false});
     for (std::uint32_t hash = 0; hash < 1000; ++hash) {
@@ -304,7 +305,8 @@ TEST(Flowlets, TheSameHashToAnotherEgressIsAnotherFlow) {
 }
 
 TEST(Flowlets, ABurstIsAsItsPacketsAlone) {
-  auto together = in_mesh(5, 2, SteeringMode::valiant), alone = in_mesh(5, 2, SteeringMode::valiant);
+  auto together = in_mesh(5, 2, SteeringMode::valiant),
+       alone = in_mesh(5, 2, SteeringMode::valiant);
   for (auto* steering : {&together, &alone}) set_live(*steering, {true, true, false, true});
   std::mt19937 random(3);
   for (Time now = 0; now < 2000; ++now) {

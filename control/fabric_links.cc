@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/fabric_links.hh"
+
+#include <algorithm>
+
+#include "topo/fabric_graph.hh"
+
+namespace rackway::control {
+
+FabricLinks::FabricLinks(std::size_t nodes, const std::vector<topo::LinkEnds>& links, Send send,
+                         Clock::time_point now)
+    : links_of_(nodes),
+      nobody_asks_(topo::is_full_mesh(nodes, links)),
+      send_(std::move(send)),
+      down_(links.size()),
+      to_tell_(nodes),
+      tell_at_(now + kFirst) {
+  for (std::uint32_t i = 0; i < links.size(); ++i) {
+    links_.push_back({{links[i].a}, {links[i].b}});
+    links_of_[links[i].a.value].push_back(i);
+    links_of_[links[i].b.value].push_back(i);
+  }
+}
+
+void FabricLinks::joined(NodeId node) {
+  to_tell_[node.value] = true;
+}
+
+void FabricLinks::heard(NodeId node, const std::vector<cluster::LinkStatus>& links,
+                        Clock::time_point now) {
+  for (const auto& link : links) {
+    if (link.number < links_.size()) {
+      take(node, link.number, link.up ? Word::up : Word::down, now);
+    }
+  }
+}
+
+void FabricLinks::silent(NodeId node, Clock::time_point now) {
+  for (const auto link : links_of_[node.value]) take(node, link, Word::none, now);
+}
+
+void FabricLinks::take(NodeId node, std::size_t number, Word word, Clock::time_point now) {
+  auto& link = links_[number];
+  if (link.a.node != node && link.b.node != node) return;
+  (link.a.node == node ? link.a : link.b).word = word;
+  const auto a = link.a.word, b = link.b.word;
+  if (a == Word::none && b == Word::none) return;
+  const bool down = a == Word::down || b == Word::down;
+  if (down == down_[number]) return;
+  down_[number] = down;
+  // The first change of several sets the time; all nodes are to know.
+  if (std::find(to_tell_.begin(), to_tell_.end(), false) != to_tell_.end()) {
+    tell_at_ = std::max(tell_at_, now + kGather);
+  }
+  to_tell_.assign(to_tell_.size(), true);
+}
+
+void FabricLinks::tick(Clock::time_point now) {
+  if (nobody_asks_ || now < tell_at_) return;
+  if (std::find(to_tell_.begin(), to_tell_.end(), true) == to_tell_.end()) return;
+  const auto what = message();
+  for (std::uint16_t node = 0; node < to_tell_.size(); ++node) {
+    if (to_tell_[node] && send_(NodeId{node}, what)) to_tell_[node] = false;
+  }
+}
+
+cluster::LinksDown FabricLinks::message() const {
+  cluster::LinksDown message;
+  for (std::uint32_t i = 0; i < down_.size(); ++i) {
+    if (down_[i]) message.links.push_back(i);
+  }
+  return message;
+}
+
+}  // namespace rackway::control

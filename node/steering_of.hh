@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steering that follows from what the controller has said of the cluster.
+#pragma once
+
+#include <vector>
+
+#include "cluster/messages.hh"
+#include "vlb/steering.hh"
+
+namespace rackway::node {
+
+// down: by number of fabric link, those that shortest paths may not use.
+[[nodiscard]] vlb::Steering steering_of(const cluster::Welcome& welcome,
+                                        const std::vector<bool>& down = {});
+
+}  // namespace rackway::node
