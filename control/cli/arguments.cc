@@ -40,7 +40,7 @@ void add_options(CLI::App& app, Arguments& arguments) {
       ->type_name("ENDPOINT");
 }
 
-void declare(CLI::App& app, Arguments& arguments) {
+void declare(CLI::App& app, Arguments& arguments, PlanArguments& plan) {
   app.set_version_flag("--version", "rackway " RACKWAY_VERSION);
   app.require_subcommand(0, 1);  // that there is one is checked after unknown words, see fault_of()
   add_options(app, arguments);
@@ -54,6 +54,8 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->type_name("NAME")
       ->check(check_object_name, "");
   add_options(*show, arguments);
+  declare_plan(*app.add_subcommand("plan", "Plan a cluster: servers, links, guarantee, price"),
+               plan);
 }
 
 std::string default_controller() {
@@ -63,7 +65,7 @@ std::string default_controller() {
 
 // What the parser can not see.
 std::optional<std::string> fault_of(const Arguments& arguments) {
-  if (arguments.table.empty()) return "there is nothing to do, give a command: show";
+  if (arguments.table.empty()) return "there is nothing to do, give a command: show or plan";
   if (!arguments.name.empty() && !find_table(arguments.table)->takes_name) {
     return "show " + arguments.table + " takes no name";
   }
@@ -73,9 +75,9 @@ std::optional<std::string> fault_of(const Arguments& arguments) {
   return std::nullopt;
 }
 
-int refuse(std::string fault, std::ostream& err) {
+int refuse(std::string fault, const std::string& command, std::ostream& err) {
   std::replace(fault.begin(), fault.end(), '\n', ' ');
-  err << fault << "; see rackway show --help\n";
+  err << fault << "; see rackway " << command << " --help\n";
   return kExitBadArguments;
 }
 
@@ -85,15 +87,22 @@ tl::expected<Arguments, int> parse_arguments(int argc, const char* const* argv, 
                                              std::ostream& err) {
   Arguments arguments;
   CLI::App app("Operate a Rackway cluster", "rackway");
-  declare(app, arguments);
+  PlanArguments plan;
+  declare(app, arguments, plan);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& stop) {
-    if (stop.get_exit_code() != 0) return tl::unexpected(refuse(stop.what(), err));
+    const auto* const command = app.got_subcommand("plan") ? "plan" : "show";
+    if (stop.get_exit_code() != 0) return tl::unexpected(refuse(stop.what(), command, err));
     return tl::unexpected(app.exit(stop, out, err));  // --help, --version
   }
+  if (app.got_subcommand("plan")) {
+    plan.json = plan.json || arguments.json;
+    arguments.plan = std::move(plan);
+    return arguments;
+  }
   if (arguments.controller.empty()) arguments.controller = default_controller();
-  if (const auto fault = fault_of(arguments)) return tl::unexpected(refuse(*fault, err));
+  if (const auto fault = fault_of(arguments)) return tl::unexpected(refuse(*fault, "show", err));
   return arguments;
 }
 

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line of `rackway`:
 //   rackway show TABLE [NAME] [--json] [--controller ENDPOINT]
+//   rackway plan ... (plan_arguments.hh)
 // Options may stand anywhere. The endpoint is that of --controller, else of the environment
 // variable RACKWAY_CONTROLLER, else the default of the cluster document.
 #pragma once
 
+#include <optional>
 #include <ostream>
 #include <string>
 #include <tl/expected.hpp>
+
+#include "control/cli/plan_arguments.hh"
 
 namespace rackway::cli {
 
@@ -15,10 +19,11 @@ inline constexpr int kExitFault = 1;  // the controller said no or did not answe
 inline constexpr int kExitBadArguments = 2;
 
 struct Arguments {
-  std::string table;       // one of tables.hh
-  std::string name;        // the one object to show, empty: all
-  std::string controller;  // ZeroMQ endpoint, well formed
-  bool json = false;       // the rows as JSON instead of a table
+  std::string table;                                 // one of tables.hh
+  std::string name;                                  // the one object to show, empty: all
+  std::string controller;                            // ZeroMQ endpoint, well formed
+  bool json = false;                                 // the rows as JSON instead of a table
+  std::optional<PlanArguments> plan = std::nullopt;  // `plan` was asked for; the rest is of `show`
 };
 
 // When there is nothing to run (--help, --version, a fault), prints what there is to say and

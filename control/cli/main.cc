@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// `rackway`, the operator's command: asks the controller and prints what it answers.
+// `rackway`, the operator's command: asks the controller and prints what it answers, or plans.
 #include <iostream>
 
 #include "cluster/api_channel.hh"
 #include "control/cli/arguments.hh"
+#include "control/cli/plan.hh"
 #include "control/cli/show.hh"
 
 int main(int argc, char** argv) {
   using namespace rackway;
   const auto arguments = cli::parse_arguments(argc, argv, std::cout, std::cerr);
   if (!arguments) return arguments.error();
+  if (arguments->plan) return cli::make_plan(*arguments->plan, std::cout, std::cerr);
   const auto ask = [&](const std::string& request) {
     return cluster::ApiClient(arguments->controller).request(request, cli::kAnswerTime);
   };

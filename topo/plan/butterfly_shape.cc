@@ -23,13 +23,13 @@ struct Found {
 };
 
 // Tries all radices that are not rising; the last is what is left to do.
-void search(std::size_t ports, unsigned links_at_most, std::size_t stages, Radices& chosen,
-            std::optional<Found>& best) {
+void search(std::size_t ports, unsigned links_at_most, unsigned least, std::size_t stages,
+            Radices& chosen, std::optional<Found>& best) {
   const auto before = positions(chosen);
   const auto left = static_cast<unsigned>((ports + before - 1) / before);
   const unsigned largest = chosen.empty() ? links_at_most : chosen.back();
   if (chosen.size() + 1 == stages) {
-    const auto last = std::max(2u, left);
+    const auto last = std::max(least, left);
     if (last > largest) return;
     chosen.push_back(last);
     const std::tuple cost{stages * positions(chosen), largest_fanout(chosen)};
@@ -37,9 +37,9 @@ void search(std::size_t ports, unsigned links_at_most, std::size_t stages, Radic
     chosen.pop_back();
     return;
   }
-  for (unsigned radix = 2; radix <= std::min(largest, std::max(2u, left)); ++radix) {
+  for (unsigned radix = least; radix <= std::min(largest, std::max(least, left)); ++radix) {
     chosen.push_back(radix);
-    search(ports, links_at_most, stages, chosen, best);
+    search(ports, links_at_most, least, stages, chosen, best);
     chosen.pop_back();
   }
 }
@@ -94,11 +94,11 @@ FabricModel butterfly(const Radices& radices, double node_gbps, double link_gbps
 }
 
 std::optional<Radices> smallest_butterfly(std::size_t ports, unsigned links_at_most,
-                                          std::size_t nodes_at_most) {
+                                          std::size_t nodes_at_most, unsigned least) {
   std::optional<Found> best;
   for (std::size_t stages = 2; stages <= kMostStages; ++stages) {
     Radices chosen;
-    search(ports, links_at_most, stages, chosen, best);
+    search(ports, links_at_most, least, stages, chosen, best);
   }
   if (!best || std::get<0>(best->cost) > nodes_at_most) return std::nullopt;
   return best->radices;

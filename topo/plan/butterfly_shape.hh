@@ -22,9 +22,11 @@ using Radices = std::vector<unsigned>;
 // A node's number is stage * positions + position.
 [[nodiscard]] FabricModel butterfly(const Radices& radices, double node_gbps, double link_gbps);
 
-// The radices of two or more stages with the fewest nodes of which stage 0 has at least `ports`
-// and no node has more links than `links_at_most`; of equal ones those with the fewest links.
+// The radices of two or more stages, each at least `least`, with the fewest nodes of which stage 0
+// has at least `ports` and no node has more links than `links_at_most`; of equal ones those with
+// the fewest links.
 [[nodiscard]] std::optional<Radices> smallest_butterfly(std::size_t ports, unsigned links_at_most,
-                                                        std::size_t nodes_at_most);
+                                                        std::size_t nodes_at_most,
+                                                        unsigned least = 2);
 
 }  // namespace rackway::plan

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 #include "base/id.hh"
 #include "base/startup_error.hh"
@@ -130,12 +130,13 @@ void check_nics(const Catalogue& catalogue) {
 }
 
 std::string text_of(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(in), {});
-  if (!in) {
+  const std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (!in || !text) {
     throw StartupError("can not read the catalogue", file, "give the path of a readable JSON file");
   }
-  return text;
+  return text.str();
 }
 
 }  // namespace

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/cli/plan.hh"
+
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "base/startup_error.hh"
+#include "control/cli/arguments.hh"
+#include "control/cli/plan_text.hh"
+#include "control/cli/text_table.hh"
+#include "topo/cluster_document.hh"
+#include "topo/plan/catalogue.hh"
+#include "topo/plan/plan_files.hh"
+#include "topo/plan/recabling.hh"
+#include "topo/plan/transitions.hh"
+
+namespace rackway::cli {
+namespace {
+
+// What is wrong with the command line itself.
+struct BadArguments {
+  std::string what;
+};
+
+template <class Value>
+Value checked(Result<Value> value) {
+  if (!value) throw BadArguments{value.error().message};
+  return std::move(*value);
+}
+
+void write_file(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text << std::flush;
+  if (!file) throw StartupError("can not write", path.string(), "give a folder to write to");
+}
+
+void write_files(const std::string& folder, const plan::Report& report) {
+  std::error_code fault;
+  std::filesystem::create_directories(folder, fault);
+  if (fault)
+    throw StartupError("can not make the folder: " + fault.message(), folder, "give another");
+  const std::filesystem::path at(folder);
+  const auto wiring = plan::wire(*report.plan, report.wish.rate);
+  write_file(at / "cluster.json", plan::cluster_json(wiring));
+  write_file(at / "cabling.csv", plan::cabling_csv(wiring, *report.plan));
+  write_file(at / "inventory.yml", plan::ansible_inventory(wiring, *report.plan));
+  write_file(at / "topology.svg", plan::drawing_svg(wiring, report));
+  write_file(at / "plan.json", plan::report_json(report));
+}
+
+int print_plan(const PlanArguments& arguments, const plan::Catalogue& catalogue,
+               std::ostream& out) {
+  const auto wish = checked(requirement_of(arguments, catalogue));
+  const auto report = plan::make_plan(catalogue, wish);
+  if (report.plan && !arguments.out.empty()) write_files(arguments.out, report);
+  out << (arguments.json ? plan::report_json(report) : report_text(report));
+  return report.plan ? 0 : kExitFault;
+}
+
+// The paper's servers with its ports of 10 Gb/s, several cables to a link; today's with 100 Gb/s.
+int print_transitions(const PlanArguments& arguments, const plan::Catalogue& catalogue,
+                      std::ostream& out) {
+  constexpr unsigned kMostPorts = 2048;
+  constexpr unsigned kBundled = 8;
+  std::vector<plan::Transition> found;
+  auto asked = arguments;
+  asked.ports = "1";
+  const auto wish = checked(requirement_of(asked, catalogue));
+  const auto packets = wish.packets;
+  for (const auto* server : {"rb-current", "rb-more-nics", "rb-faster"}) {
+    if (!arguments.servers.empty()) break;
+    found.push_back(plan::transition(catalogue, server, 10'000, packets, kBundled, kMostPorts));
+  }
+  for (const auto& server : wish.servers) {
+    found.push_back(plan::transition(catalogue, server, wish.rate, packets, 1, kMostPorts));
+  }
+  out << transitions_text(found);
+  return 0;
+}
+
+int print_recabling(const PlanArguments& arguments, std::ostream& out) {
+  const auto wish = checked(recabling_of(arguments));
+  const auto from = topo::read_cluster_document(arguments.from);
+  const auto to = topo::read_cluster_document(arguments.to);
+  const auto found = plan::recable(plan::named_cluster(from, wish.port_gbps),
+                                   plan::named_cluster(to, wish.port_gbps),
+                                   {wish.link_gbps, wish.keep, wish.spare_ports});
+  out << recabling_text(found);
+  return found.possible ? 0 : kExitFault;
+}
+
+int print_what_is_asked(const PlanArguments& arguments, std::ostream& out) {
+  if (!arguments.from.empty() || !arguments.to.empty()) return print_recabling(arguments, out);
+  const auto catalogue = plan::read_catalogue(arguments.catalogues);
+  if (arguments.transitions) return print_transitions(arguments, catalogue, out);
+  if (!arguments.list) return print_plan(arguments, catalogue, out);
+  out << catalogue_text(catalogue);
+  return 0;
+}
+
+}  // namespace
+
+int make_plan(const PlanArguments& arguments, std::ostream& out, std::ostream& err) {
+  try {
+    const int code = print_what_is_asked(arguments, out);
+    out << std::flush;
+    return out ? code : kExitFault;
+  } catch (const BadArguments& fault) {
+    err << printable(fault.what) << "; see rackway plan --help\n";
+    return kExitBadArguments;
+  } catch (const StartupError& fault) {
+    err << printable(fault.what()) << "\n";
+    return kExitFault;
+  }
+}
+
+}  // namespace rackway::cli

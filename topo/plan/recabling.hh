@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// From one cluster to another, one cable at a time, without the guarantee ever dropping below a
+// fraction: which links to add and remove, when new external ports may be opened, in which order.
+// A node has no more links at a time than ports for them. Searches depth first, additions before
+// removals, and says whether it has tried every order or given up.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "topo/cluster_document.hh"
+#include "topo/plan/fabric_model.hh"
+
+namespace rackway::plan {
+
+// A cluster by the names of its nodes.
+struct NamedCluster {
+  std::map<std::string, double> rates;  // Gb/s of each node's external ports
+  std::vector<std::pair<std::string, std::string>> links;
+};
+
+[[nodiscard]] NamedCluster named_cluster(const topo::ClusterDocument& document, double port_gbps);
+
+struct RecablingRules {
+  double link_gbps;         // all links have it
+  double keep;              // the least guaranteed fraction on the way, 0..1
+  unsigned spare_ports{0};  // for links, at each node beside what the larger of its two degrees is
+};
+
+struct RecablingStep {
+  enum class What : std::uint8_t { add_link, remove_link, open_ports, close_ports } what;
+  std::string a, b;  // b is empty where ports of a are opened or closed
+  double fraction;   // guaranteed after it, at most 1
+};
+
+struct Recabling {
+  bool possible{false};
+  std::vector<RecablingStep> steps;
+  double least{1};       // fraction on the way, both ends included
+  bool tried_all{true};  // if not possible: whether every order has been tried
+  std::string why_not;   // one line
+};
+
+[[nodiscard]] Recabling recable(const NamedCluster& from, const NamedCluster& to,
+                                const RecablingRules& rules);
+
+[[nodiscard]] std::string step_text(const RecablingStep& step);
+
+}  // namespace rackway::plan
