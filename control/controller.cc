@@ -148,6 +148,7 @@ cluster::Welcome Controller::welcome_for(NodeId node) const {
                            .least_flowlet_gap_us = document_.vlb.least_flowlet_gap_us,
                            .most_flowlet_gap_us = document_.vlb.most_flowlet_gap_us,
                            .fabric_mtu = document_.largest_mtu(),
+                           .fabric_queues = document_.fabric_queues,
                            .packets = document_.controller.packets};
   for (const auto& port : document_.nodes[node.value].ports) {
     welcome.ports.push_back({port.name, port.device, port.mtu, port.urpf});

@@ -120,7 +120,7 @@ bool IcmpAnswer::answer(const Burst& burst, std::size_t i, const IpPacket& packe
 }
 
 void IcmpAnswer::run(const Burst& burst, const Context& context, Generated& generated) noexcept {
-  Counters& counters = context.in.counters;
+  Counters& counters = context.counters;
   for_each(burst.answered, [&](std::size_t i) {
     const IpPacket packet{*burst.frames[i],
                           (burst.ipv4 & bit(i)) != 0 ? Family::ipv4 : Family::ipv6,

@@ -44,7 +44,8 @@ class Checks {
   }
 
   void run() {
-    const Context context{.fib = fib_, .self = kSelf, .port = PortId{0}, .in = in_};
+    const Context context{
+        .fib = fib_, .self = kSelf, .port = PortId{0}, .in = in_, .counters = in_.counters[0]};
     quick_.begin(quick_.size);
     careful_.begin(careful_.size);
     PlainCheck(form_).run(quick_, quick_.undecided, context);
