@@ -110,6 +110,32 @@ void read(WireReader& in, PlaceCounters& counters) {
   for (auto& dropped : counters.dropped) dropped = in.number<std::uint64_t>();
 }
 
+constexpr std::array kQueueFields{&QueueCounters::received, &QueueCounters::sent,
+                                  &QueueCounters::punted, &QueueCounters::dropped,
+                                  &QueueCounters::transmitted};
+using Queues = std::vector<std::vector<QueueCounters>>;
+
+void write(WireWriter& out, const Queues& places) {
+  out.count(places.size());
+  for (const auto& queues : places) {
+    out.count(queues.size());
+    for (const auto& queue : queues) {
+      for (const auto field : kQueueFields) out.number(queue.*field);
+    }
+  }
+}
+
+Queues read_queues(WireReader& in, std::size_t most_places) {
+  Queues places(in.count(4, most_places));
+  for (auto& queues : places) {
+    queues.resize(in.count(8 * kQueueFields.size()));
+    for (auto& queue : queues) {
+      for (const auto field : kQueueFields) queue.*field = in.number<std::uint64_t>();
+    }
+  }
+  return places;
+}
+
 void write(WireWriter& out, const Status& m) {
   write_epoch_and_digest(out, m);
   out.number(m.uptime_ms);
@@ -123,6 +149,8 @@ void write(WireWriter& out, const Status& m) {
   }
   write(out, m.inject);
   write(out, m.generated);
+  write(out, m.port_queues);
+  write(out, m.link_queues);
 }
 
 void read(WireReader& in, Status& m) {
@@ -138,6 +166,8 @@ void read(WireReader& in, Status& m) {
   }
   read(in, m.inject);
   read(in, m.generated);
+  m.port_queues = read_queues(in, kMaxPortsPerNode);
+  m.link_queues = read_queues(in, kMaxLinksPerNode);
 }
 
 template <class EpochAndContent>
@@ -195,6 +225,7 @@ void write(WireWriter& out, const Welcome& m) {
   out.number(m.least_flowlet_gap_us);
   out.number(m.most_flowlet_gap_us);
   out.number(m.fabric_mtu);
+  out.number(m.fabric_queues);
   out.text(m.packets);
 }
 
@@ -233,9 +264,10 @@ void read(WireReader& in, Welcome& m) {
   m.least_flowlet_gap_us = in.number<std::uint32_t>();
   m.most_flowlet_gap_us = in.number<std::uint32_t>();
   m.fabric_mtu = in.number<std::uint16_t>();
+  m.fabric_queues = in.number<std::uint16_t>();
   m.packets = in.text();
   if (m.self.value >= m.node_names.size() || m.link_devices.size() != own ||
-      m.least_flowlet_gap_us > m.most_flowlet_gap_us) {
+      m.least_flowlet_gap_us > m.most_flowlet_gap_us || m.fabric_queues == 0) {
     in.fail();
   }
 }

@@ -23,7 +23,7 @@
 namespace rackway::cluster {
 
 inline constexpr std::uint32_t kHelloMagic = 0x524b5759;  // "RKWY"
-inline constexpr std::uint16_t kWireVersion = 2;
+inline constexpr std::uint16_t kWireVersion = 3;
 inline constexpr std::size_t kMaxMessageBytes = 512u << 20;
 
 // ---- node -> controller
@@ -87,6 +87,12 @@ struct PlaceCounters {
   [[nodiscard]] std::uint64_t dropped_total() const;
 };
 
+// The part of one forwarding core in them.
+struct QueueCounters {
+  std::uint64_t received{}, sent{}, punted{}, dropped{}, transmitted{};
+  bool operator==(const QueueCounters&) const = default;
+};
+
 struct LinkStatus {
   std::uint32_t number{};  // of the link in the document
   bool up{};
@@ -103,6 +109,7 @@ struct Status {
   std::vector<LinkStatus> links;     // in the document's order
   PlaceCounters inject;              // frames from the controller
   PlaceCounters generated;           // frames that the node made: ICMP errors, fragments
+  std::vector<std::vector<QueueCounters>> port_queues, link_queues;  // as above, by core
   bool operator==(const Status&) const = default;
 };
 
@@ -135,6 +142,7 @@ struct Welcome {
   topo::SteeringMode mode{};
   std::uint32_t least_flowlet_gap_us{}, most_flowlet_gap_us{};
   std::uint16_t fabric_mtu{1500};  // the largest of all ports of the cluster
+  std::uint16_t fabric_queues{1};  // that every fabric link has each way
   std::string packets;             // ZeroMQ endpoint for punt and inject
   bool operator==(const Welcome&) const = default;
 };

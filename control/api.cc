@@ -42,6 +42,7 @@ class Answer {
   void cluster();
   void nodes();
   void ports();
+  void queues();
   void interfaces();
   void fabric();
   void routes();
@@ -84,6 +85,9 @@ class Answer {
   void add_interface(InterfaceRef interface);
   void add_link(NodeId node, const cluster::LinkStatus& link);
   void add_route(const fib::Route& route);
+  void add_queues(NodeId node, const std::string& place,
+                  const std::vector<std::vector<cluster::QueueCounters>>& places,
+                  std::size_t index);
   void add_drops(NodeId node, const std::string& place, const cluster::PlaceCounters& counters);
   [[nodiscard]] NodeId peer_of(NodeId node, std::uint32_t link) const;
 
@@ -190,6 +194,37 @@ void Answer::ports() {
     }
   }
   if (!name_.empty() && rows_.empty()) fail("no port " + name_ + " in this cluster");
+}
+
+void Answer::add_queues(NodeId node, const std::string& place,
+                        const std::vector<std::vector<cluster::QueueCounters>>& places,
+                        std::size_t index) {
+  if (index >= places.size()) return;
+  for (std::size_t core = 0; core < places[index].size(); ++core) {
+    const auto& counters = places[index][core];
+    rows_.push_back({{"node", config(node).name},
+                     {"place", place},
+                     {"core", core},
+                     {"received", counters.received},
+                     {"sent", counters.sent},
+                     {"punted", counters.punted},
+                     {"dropped", counters.dropped},
+                     {"transmitted", counters.transmitted}});
+  }
+}
+
+void Answer::queues() {
+  each_node([&](NodeId node) {
+    const auto& status = view_.reports[node.value].status;
+    for (std::uint16_t p = 0; p < config(node).ports.size(); ++p) {
+      add_queues(node, port_name(node, PortId{p}), status.port_queues, p);
+    }
+    for (std::size_t i = 0; i < status.links.size(); ++i) {
+      const auto number = status.links[i].number;
+      if (number >= view_.document.links.size()) continue;
+      add_queues(node, "fabric " + config(peer_of(node, number)).name, status.link_queues, i);
+    }
+  });
 }
 
 void Answer::add_interface(InterfaceRef interface) {
@@ -323,10 +358,15 @@ void Answer::drops() {
 }
 
 using Table = void (Answer::*)();
-const std::map<std::string, Table, std::less<>> kTables{
-    {"cluster", &Answer::cluster},         {"nodes", &Answer::nodes},   {"ports", &Answer::ports},
-    {"interfaces", &Answer::interfaces},   {"fabric", &Answer::fabric}, {"routes", &Answer::routes},
-    {"adjacencies", &Answer::adjacencies}, {"drops", &Answer::drops}};
+const std::map<std::string, Table, std::less<>> kTables{{"cluster", &Answer::cluster},
+                                                        {"nodes", &Answer::nodes},
+                                                        {"ports", &Answer::ports},
+                                                        {"interfaces", &Answer::interfaces},
+                                                        {"fabric", &Answer::fabric},
+                                                        {"routes", &Answer::routes},
+                                                        {"adjacencies", &Answer::adjacencies},
+                                                        {"drops", &Answer::drops},
+                                                        {"queues", &Answer::queues}};
 
 Json answer(const ApiView& view, const std::string& request) {
   // Not as Json, which searches through all keys for each: a request may have very many.

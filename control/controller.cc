@@ -13,7 +13,8 @@ using namespace std::chrono_literals;
 
 constexpr int kTickMs = 20;
 constexpr auto kHeartbeatEvery = 500ms;
-constexpr auto kRoundEvery = 1s;  // static routes, unresolved neighbours
+constexpr auto kRoundEvery = 1s;  // static routes, neighbours
+constexpr unsigned kLinger = 2;   // rounds that the nodes keep a neighbour whom nobody names
 constexpr auto kGather = 5ms;     // changes that come together go out together
 
 std::vector<std::string> names_of(const std::vector<topo::NodeConfig>& nodes) {
@@ -39,7 +40,8 @@ Controller::Controller(topo::ClusterDocument document)
       mirror_(document_.controller.network_namespace),
       static_routes_(document_.controller.network_namespace, document_.routes),
       builder_(document_.nodes.size(),
-               {mirror_.links(), mirror_.addresses(), mirror_.neighbors(), mirror_.routes()}),
+               {mirror_.links(), mirror_.addresses(), mirror_.neighbors(), mirror_.routes()},
+               kLinger),
       coordinator_(
           names_of(document_.nodes),
           [this](NodeId node, const auto& message) { return send(node, message); }, Clock::now()),
@@ -148,6 +150,7 @@ cluster::Welcome Controller::welcome_for(NodeId node) const {
                            .least_flowlet_gap_us = document_.vlb.least_flowlet_gap_us,
                            .most_flowlet_gap_us = document_.vlb.most_flowlet_gap_us,
                            .fabric_mtu = document_.largest_mtu(),
+                           .fabric_queues = document_.fabric_queues,
                            .packets = document_.controller.packets};
   for (const auto& port : document_.nodes[node.value].ports) {
     welcome.ports.push_back({port.name, port.device, port.mtu, port.urpf});
@@ -257,6 +260,7 @@ void Controller::every_so_often(Clock::time_point now) {
     next_round_ = now + kRoundEvery;
     if (!waiting_static_routes_.empty()) install_static_routes();
     for (const auto& neighbor : builder_.unresolved()) mirror_.resolve(neighbor);
+    builder_.age();
   }
 }
 

@@ -17,7 +17,8 @@ bool is_of(const fib::Adjacency* record, const Neighbor& neighbor) {
 
 }  // namespace
 
-FibBuilder::FibBuilder(std::size_t nodes, KernelView kernel) : wanted_(kernel), indices_(nodes) {}
+FibBuilder::FibBuilder(std::size_t nodes, KernelView kernel, unsigned linger)
+    : wanted_(kernel), indices_(nodes), linger_(linger) {}
 
 void FibBuilder::bind(int ifindex, InterfaceRef port) {
   std::set<int> rebound{ifindex};
@@ -297,15 +298,30 @@ void FibBuilder::emit_adjacencies(const fib::Fib& present, Epoch epoch, fib::Del
     const auto* old = present.find(key);
     const auto record = adjacency_record(key);
     if (record) {
+      lingering_.erase(key);
       if (old == nullptr || *old != *record) delta.adjacencies.push_back(*record);
     } else if (still_named.contains(key)) {
       later.insert(key);
-    } else {
+    } else if (has_lingered(key)) {
       if (old != nullptr) delta.removed_adjacencies.push_back(key);
       forget_adjacency(key, epoch);
     }
   }
   dirty_adjacencies_ = std::move(later);
+}
+
+// From the first question on. One that is not yet to go is looked at again by age().
+bool FibBuilder::has_lingered(fib::AdjacencyKey key) {
+  const auto at = lingering_.try_emplace(key, linger_).first;
+  if (at->second > 0) return false;
+  lingering_.erase(at);
+  return true;
+}
+
+void FibBuilder::age() {
+  for (auto& [key, left] : lingering_) {
+    if (left > 0 && --left == 0) dirty_adjacencies_.insert(key);
+  }
 }
 
 void FibBuilder::forget_adjacency(fib::AdjacencyKey key, Epoch epoch) {

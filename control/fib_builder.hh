@@ -6,7 +6,9 @@
 // Nodes commit an epoch at slightly different times, and none may send by an adjacency that the
 // egress node has not got yet, or has no more. So a group names an adjacency only one epoch after
 // it came, and an adjacency goes only one epoch after the last group named it; the builder stays
-// changed() for the second half.
+// changed() for the second half. Frames that were sent by the last group may still be on their way
+// when every node has forgotten it: they wait where a core has not got its CPU. So an adjacency
+// lingers besides for as many calls of age() as the builder was told.
 //
 // After a controller's restart, restore() takes what the nodes still forward by. Those routes and
 // neighbours stay, marked stale, until the kernel names them again or settle() sweeps the rest.
@@ -29,7 +31,7 @@ namespace rackway::control {
 class FibBuilder {
  public:
   // nodes: how many the cluster has. The view must outlive the builder.
-  FibBuilder(std::size_t nodes, KernelView kernel);
+  FibBuilder(std::size_t nodes, KernelView kernel, unsigned linger = 0);
 
   // The port appears in the kernel as this link; its VLANs come and go with the kernel's links.
   void bind(int ifindex, InterfaceRef port);
@@ -47,6 +49,8 @@ class FibBuilder {
   // What must change in `present` to make it what is wanted, or come closer to it. epoch: that the
   // delta will have. All nodes that forward must have `present` by now.
   [[nodiscard]] fib::Delta take_delta(const fib::Fib& present, Epoch epoch);
+  // Time has passed, as much as every time: what has lingered long enough may go.
+  void age();
   // The delta did not go in: everything is compared anew next time.
   void compare_everything();
   void all_nodes_have(Epoch epoch);
@@ -119,6 +123,7 @@ class FibBuilder {
   [[nodiscard]] std::set<fib::AdjacencyKey> named_by_dirty_groups(const fib::Fib& present) const;
   [[nodiscard]] std::optional<fib::Adjacency> adjacency_record(fib::AdjacencyKey key) const;
   void emit_adjacencies(const fib::Fib& present, Epoch epoch, fib::Delta& delta);
+  [[nodiscard]] bool has_lingered(fib::AdjacencyKey key);
   void forget_adjacency(fib::AdjacencyKey key, Epoch epoch);
   void emit_groups(const fib::Fib& present, fib::Delta& delta);
   void emit_routes(const fib::Fib& present, fib::Delta& delta);
@@ -136,6 +141,9 @@ class FibBuilder {
   GroupId next_group_{0};
   std::unordered_map<IpPrefix, Groups::iterator> routes_;
   std::set<IpPrefix> cut_short_;
+
+  unsigned linger_;
+  std::map<fib::AdjacencyKey, unsigned> lingering_;  // named by no group; for how long still
 
   // ---- what the nodes held before a restart
   std::map<Target, GroupId> restored_ids_;

@@ -105,7 +105,7 @@ void Agent::run(Shared& shared) {
     revive_links(shared.places, to_ms(Clock::now() - started_));
     report_ports(shared, false);
     if (const auto now = Clock::now(); now >= next_report) {
-      shared.next_steering.collect();
+      for (const auto& core : shared.lcores) core->next_steering.collect();
       report(shared);
       next_report = now + kReportEvery;
     }
@@ -191,7 +191,10 @@ void Agent::on(Shared& shared, const cluster::LinksDown& message) {
   }
   log::info("{} fabric links are down: shortest paths are found anew", message.links.size());
   links_down_ = message;
-  shared.next_steering.offer(std::make_unique<vlb::Steering>(steering_of(*welcome_, down)));
+  const auto steering = steering_of(*welcome_, down);
+  for (const auto& core : shared.lcores) {
+    core->next_steering.offer(std::make_unique<vlb::Steering>(steering));
+  }
 }
 
 void Agent::watch_controller(Shared& shared) {
@@ -218,11 +221,14 @@ cluster::Status Agent::status(const Shared& shared) const {
                          .inject = shared.places.controller.counters.read(),
                          .generated = shared.places.generated.counters.read()};
   for (std::uint16_t i = 0; i < shared.places.ports; ++i) {
-    status.ports.push_back(shared.places.port(PortId{i}).counters.read());
+    const auto& counters = shared.places.port(PortId{i}).counters;
+    status.ports.push_back(counters.read());
+    status.port_queues.push_back(counters.read_by_core());
   }
   for (std::size_t i = 0; i < shared.places.links(); ++i) {
     const auto& link = shared.places.link(i);
     status.links.push_back({own_links_[i], link_up(link), link.counters.read()});
+    status.link_queues.push_back(link.counters.read_by_core());
   }
   return status;
 }

@@ -11,7 +11,7 @@
 
 #include "cluster/control_channel.hh"
 #include "cluster/messages.hh"
-#include "node/forwarding_core.hh"
+#include "node/shared.hh"
 
 namespace rackway::node {
 

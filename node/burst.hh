@@ -176,6 +176,7 @@ struct Context {
   NodeId self;
   PortId port;  // external ports only
   Place& in;
+  Counters& counters;  // of `in`, this core's
   bool controller_present;
   std::uint8_t epoch_mark;
   std::uint32_t now;    // for flowlets, see vlb::FlowletTable

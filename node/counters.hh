@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What passed one place of the node: an external port, a fabric link, or the controller's frames.
-// One forwarding core writes, any thread reads. received = sent + punted + sum of dropped holds
-// whenever no burst is on its way.
+// What passed one place of the node: an external port, a fabric link, or the controller's frames;
+// apart by forwarding core. A core writes its own, any thread reads. received = sent + punted + sum
+// of dropped holds, for each core, whenever no burst is on its way.
 #pragma once
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "cluster/drop_reason.hh"
 #include "cluster/messages.hh"
@@ -28,13 +30,28 @@ class Counter {
   std::atomic<std::uint64_t> value_{0};
 };
 
-struct alignas(64) Counters {
+// No core's counters share two cache lines with another's, which are fetched as a pair.
+struct alignas(128) Counters {
   Counter received, received_bytes, sent, punted;
   Counter transmitted, transmitted_bytes, direct, via_relay, relayed, injected;
   Counter icmp_sent, icmp_withheld;
   std::array<Counter, cluster::kDropReasons> dropped;
 
+  void add_to(cluster::PlaceCounters& sum) const;
+  [[nodiscard]] cluster::QueueCounters read() const;
+};
+
+class CountersByCore {
+ public:
+  explicit CountersByCore(std::size_t cores) : of_core_(cores) {}
+
+  [[nodiscard]] Counters& operator[](std::size_t core) noexcept { return of_core_[core]; }
+  // Of all cores together.
   [[nodiscard]] cluster::PlaceCounters read() const;
+  [[nodiscard]] std::vector<cluster::QueueCounters> read_by_core() const;
+
+ private:
+  std::vector<Counters> of_core_;
 };
 
 }  // namespace rackway::node

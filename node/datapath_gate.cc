@@ -16,16 +16,16 @@ DatapathGate& DatapathGate::instance() {
 
 void DatapathGate::hold() noexcept {
   holds_.fetch_add(1, std::memory_order_seq_cst);
-  while (attached_.load(std::memory_order_seq_cst) && !parked_.load(std::memory_order_seq_cst)) {
+  while (parked_.load(std::memory_order_seq_cst) < attached_.load(std::memory_order_seq_cst)) {
     std::this_thread::sleep_for(kWait);
   }
 }
 
 void DatapathGate::park() noexcept {
   while (holds_.load(std::memory_order_seq_cst) != 0) {
-    parked_.store(true, std::memory_order_seq_cst);
+    parked_.fetch_add(1, std::memory_order_seq_cst);
     while (holds_.load(std::memory_order_seq_cst) != 0) std::this_thread::sleep_for(kWait);
-    parked_.store(false, std::memory_order_seq_cst);
+    parked_.fetch_sub(1, std::memory_order_seq_cst);
   }
 }
 

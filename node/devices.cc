@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -39,38 +40,98 @@ std::string value_of(const std::string& device, const std::string& key) {
   return device.substr(begin, device.find(',', begin) - begin);
 }
 
+bool is_memif(const std::string& device) {
+  return device.starts_with("net_memif");
+}
+
 bool is_memif_client(const std::string& device) {
-  return device.starts_with("net_memif") && value_of(device, "role") != "server";
+  return is_memif(device) && value_of(device, "role") != "server";
+}
+
+bool is_af_packet(const std::string& device) {
+  return device.starts_with("net_af_packet");
+}
+
+// As many queues as there are cores, if the document says nothing else.
+std::string with_queues(const std::string& device, std::size_t cores) {
+  if (!is_af_packet(device) || cores == 1 || !value_of(device, "qpairs").empty()) return device;
+  return device + ",qpairs=" + std::to_string(cores);
 }
 
 // A server's socket file that a killed node left behind keeps the new one from listening.
 void prepare_memif(const std::string& device) {
   const std::filesystem::path socket = value_of(device, "socket");
-  if (!device.starts_with("net_memif") || socket.empty()) return;
+  if (!is_memif(device) || socket.empty()) return;
   std::error_code ignored;
   std::filesystem::create_directories(socket.parent_path(), ignored);
   if (!is_memif_client(device)) std::filesystem::remove(socket, ignored);
 }
 
-void configure(Place& place, const std::string& device, rte_mempool* pool) {
-  const rte_eth_conf configuration{};
-  const int socket = rte_eth_dev_socket_id(place.device);
-  int error = rte_eth_dev_configure(place.device, 1, 1, &configuration);
+// How a device is to be opened: for so many cores, and with so many queues where both ends of a
+// link have to have the same.
+struct Setup {
+  std::string device;
+  std::uint16_t mtu;
+  std::uint16_t cores;
+  std::uint16_t link_queues;
+};
+
+struct Queues {
+  std::uint16_t receive, send;
+};
+
+// See docs/adr/0011-several-cores.md.
+Queues queues_of(const Place& place, const Setup& setup, const rte_eth_dev_info& info) {
+  Queues queues{std::min(setup.cores, info.max_rx_queues), setup.cores};
+  if (is_memif(setup.device)) queues = {setup.link_queues, setup.link_queues};
+  // The kernel spreads over all that there are.
+  if (is_af_packet(setup.device)) queues.receive = info.max_rx_queues;
+  if (queues.send <= info.max_tx_queues) return queues;
+  throw StartupError(place.name + ": " + std::to_string(setup.cores) +
+                         " cores need a queue each to send by, there are " +
+                         std::to_string(info.max_tx_queues),
+                     setup.device, "start with fewer --cores, or give the device more queues");
+}
+
+// A device that can spreads flows over its queues.
+rte_eth_conf configuration_of(const Queues& queues, const rte_eth_dev_info& info) {
+  constexpr std::uint64_t kFlows =
+      RTE_ETH_RSS_IP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_SCTP;
+  rte_eth_conf configuration{};
+  const std::uint64_t flows = kFlows & info.flow_type_rss_offloads;
+  if (queues.receive == 1 || flows == 0) return configuration;
+  configuration.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
+  configuration.rx_adv_conf.rss_conf.rss_hf = flows;
+  return configuration;
+}
+
+void configure(Place& place, const Setup& setup, rte_mempool* pool) {
+  const auto& device = setup.device;
+  rte_eth_dev_info info{};
+  int error = rte_eth_dev_info_get(place.device, &info);
+  if (error != 0) refuse(place, device, "does not say what it can", error);
+  const auto queues = queues_of(place, setup, info);
+  const auto configuration = configuration_of(queues, info);
+  error = rte_eth_dev_configure(place.device, queues.receive, queues.send, &configuration);
   if (error != 0) refuse(place, device, "can not configure", error);
-  error = rte_eth_rx_queue_setup(place.device, 0, kDescriptors, static_cast<unsigned>(socket),
-                                 nullptr, pool);
-  if (error != 0) refuse(place, device, "can not set up receiving", error);
-  error =
-      rte_eth_tx_queue_setup(place.device, 0, kDescriptors, static_cast<unsigned>(socket), nullptr);
-  if (error != 0) refuse(place, device, "can not set up sending", error);
+  const auto socket = static_cast<unsigned>(rte_eth_dev_socket_id(place.device));
+  for (std::uint16_t i = 0; i < queues.receive; ++i) {
+    error = rte_eth_rx_queue_setup(place.device, i, kDescriptors, socket, nullptr, pool);
+    if (error != 0) refuse(place, device, "can not set up receiving", error);
+  }
+  for (std::uint16_t i = 0; i < queues.send; ++i) {
+    error = rte_eth_tx_queue_setup(place.device, i, kDescriptors, socket, nullptr);
+    if (error != 0) refuse(place, device, "can not set up sending", error);
+  }
+  place.receive_queues = queues.receive;
 }
 
 // Drivers that copy frames do so through buffers whose size is in the device string.
 void check_room(const std::string& place, const std::string& device, std::uint16_t mtu) {
   constexpr std::uint32_t kFrame = RTE_ETHER_HDR_LEN + RTE_VLAN_HLEN + RTE_ETHER_CRC_LEN;
   constexpr std::uint32_t kKernelHeader = 66;  // tpacket2_hdr, sockaddr_ll, alignment
-  const bool memif = device.starts_with("net_memif");
-  if (!memif && !device.starts_with("net_af_packet")) return;
+  const bool memif = is_memif(device);
+  if (!memif && !is_af_packet(device)) return;
   const std::string key = memif ? "bsize" : "framesz";
   const std::string given = value_of(device, key);
   const std::uint32_t size = given.empty() ? 2048 : std::strtoul(given.c_str(), nullptr, 10);
@@ -84,7 +145,7 @@ void check_room(const std::string& place, const std::string& device, std::uint16
 // The driver's library says that af_packet takes no more than 1500, whatever framesz is.
 bool set_interface_mtu(const std::string& device, std::uint16_t mtu) {
   const auto interface = value_of(device, "iface");
-  if (!device.starts_with("net_af_packet") || interface.size() >= IFNAMSIZ) return false;
+  if (!is_af_packet(device) || interface.size() >= IFNAMSIZ) return false;
   const UniqueFd fd(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   ifreq request{};
   interface.copy(request.ifr_name, IFNAMSIZ - 1);
@@ -103,10 +164,10 @@ void set_mtu(Place& place, std::uint16_t mtu, const std::string& device) {
   }
 }
 
-std::unique_ptr<Place> make_place(std::string name, const std::string& device, std::uint16_t mtu,
-                                  rte_mempool* pool) {
-  check_room(name, device, mtu);
-  auto place = std::make_unique<Place>();
+std::unique_ptr<Place> make_place(std::string name, const Setup& setup, rte_mempool* pool) {
+  const auto& device = setup.device;
+  check_room(name, device, setup.mtu);
+  auto place = std::make_unique<Place>(setup.cores);
   place->name = std::move(name);
   prepare_memif(device);
   if (const int error = rte_dev_probe(device.c_str()); error != 0) {
@@ -117,8 +178,8 @@ std::unique_ptr<Place> make_place(std::string name, const std::string& device, s
       error != 0) {
     refuse(*place, device, "is not an Ethernet device", error);
   }
-  configure(*place, device, pool);
-  set_mtu(*place, mtu, device);
+  configure(*place, setup, pool);
+  set_mtu(*place, setup.mtu, device);
   return place;
 }
 
@@ -135,8 +196,10 @@ void read_mac(Place& place, const std::string& device) {
   }
 }
 
-std::unique_ptr<Place> make_port(const cluster::PortSetup& setup, rte_mempool* pool) {
-  auto port = make_place("port " + setup.name, setup.device, setup.mtu, pool);
+std::unique_ptr<Place> make_port(const cluster::PortSetup& setup, std::uint16_t cores,
+                                 rte_mempool* pool) {
+  auto port = make_place("port " + setup.name,
+                         {with_queues(setup.device, cores), setup.mtu, cores, cores}, pool);
   port->urpf = setup.urpf;
   read_mac(*port, setup.device);
   // The MAC filter of a NIC lets group addresses of neighbour discovery and routing protocols pass
@@ -164,12 +227,15 @@ void stop_device(Place& place) {
 
 void make_places(Places& places, const cluster::Welcome& welcome, const topo::FabricTable& table,
                  rte_mempool* pool) {
-  for (const auto& setup : welcome.ports) places.outputs.push_back(make_port(setup, pool));
+  const auto cores = static_cast<std::uint16_t>(places.cores);
+  for (const auto& setup : welcome.ports) places.outputs.push_back(make_port(setup, cores, pool));
   places.ports = welcome.ports.size();
   for (std::size_t i = 0; i < table.local_links().size(); ++i) {
     const auto peer = table.local_links()[i].peer;
     places.outputs.push_back(make_place("fabric " + welcome.node_names[peer.value],
-                                        welcome.link_devices[i], welcome.fabric_mtu, pool));
+                                        {with_queues(welcome.link_devices[i], cores),
+                                         welcome.fabric_mtu, cores, welcome.fabric_queues},
+                                        pool));
     places.outputs.back()->connects = is_memif_client(welcome.link_devices[i]);
     run_on_interrupt_thread([&] { start_link(*places.outputs.back()); });
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The node's DPDK devices: made from the device strings of the cluster document, configured with
-// one queue each way, started; fabric links are brought back after their peer went away. Called by
-// the agent's thread only; whatever stops a device holds the forwarding core outside first.
+// queues for every forwarding core, started; fabric links are brought back after their peer went
+// away. Called by the agent's thread, but for link_up(), which is anyone's; whatever stops a device
+// holds the forwarding cores outside first.
 #pragma once
 
 #include <rte_mempool.h>
@@ -12,7 +13,8 @@
 
 namespace rackway::node {
 
-// All places of this node. Throws StartupError that names the port or link and its device string.
+// All places of this node, for places.cores. Throws StartupError that names the port or link and
+// its device string.
 void make_places(Places& places, const cluster::Welcome& welcome, const topo::FabricTable& table,
                  rte_mempool* pool);
 

@@ -20,7 +20,7 @@ namespace rackway::node {
 namespace {
 
 constexpr char kFreeHugepages[] = "/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages";
-constexpr unsigned kAgentLcore = 0, kForwardingLcore = 1;
+constexpr unsigned kAgentLcore = 0, kFirstForwardingLcore = 1;
 
 std::uint32_t free_hugepages() {
   std::uint32_t count = 0;
@@ -44,28 +44,33 @@ bool use_hugepages(const EalOptions& options) {
   return false;
 }
 
-// The lcores as EAL writes them: both over all CPUs we may run on, or the core on one of its own.
-std::string lcore_map(const std::optional<unsigned>& cpu) {
+// The lcores as EAL writes them: all over all CPUs we may run on, or each core on one of its own.
+std::string lcore_map(const EalOptions& options) {
   cpu_set_t allowed;
   ::sched_getaffinity(0, sizeof allowed, &allowed);
-  if (cpu && (*cpu >= CPU_SETSIZE || !CPU_ISSET(*cpu, &allowed))) {
-    throw StartupError("CPU " + std::to_string(*cpu) + " is not one we may run on", "--cpu",
+  for (const unsigned cpu : options.cpus) {
+    if (cpu < CPU_SETSIZE && CPU_ISSET(cpu, &allowed)) continue;
+    throw StartupError("CPU " + std::to_string(cpu) + " is not one we may run on", "--cpu",
                        "choose one of those that `taskset -cp $$` shows");
   }
   std::string all;
   for (unsigned i = 0; i < CPU_SETSIZE; ++i) {
     if (CPU_ISSET(i, &allowed)) all += (all.empty() ? "" : ",") + std::to_string(i);
   }
-  const std::string core = cpu ? std::to_string(*cpu) : "(" + all + ")";
-  return std::to_string(kAgentLcore) + "@(" + all + ")," + std::to_string(kForwardingLcore) + "@" +
-         core;
+  std::string map = std::to_string(kAgentLcore) + "@(" + all + ")";
+  for (std::uint16_t core = 0; core < options.cores; ++core) {
+    const std::string cpu =
+        options.cpus.empty() ? "(" + all + ")" : std::to_string(options.cpus[core]);
+    map += "," + std::to_string(forwarding_lcore(core)) + "@" + cpu;
+  }
+  return map;
 }
 
 std::vector<std::string> eal_arguments(const EalOptions& options) {
   std::vector<std::string> arguments{
-      "rackway-node",         "--main-lcore", std::to_string(kAgentLcore),       "--lcores",
-      lcore_map(options.cpu), "-m",           std::to_string(options.memory_mb), "--no-telemetry",
-      "--log-level",          "*:critical"};
+      "rackway-node",     "--main-lcore", std::to_string(kAgentLcore),       "--lcores",
+      lcore_map(options), "-m",           std::to_string(options.memory_mb), "--no-telemetry",
+      "--log-level",      "*:critical"};
   if (!options.pci) arguments.emplace_back("--no-pci");
   if (use_hugepages(options)) {
     arguments.emplace_back("--in-memory");
@@ -95,8 +100,8 @@ void start_eal(const EalOptions& options) {
   rte_log_set_level_pattern("pmd.net.memif", RTE_LOG_EMERG);
 }
 
-unsigned forwarding_lcore() {
-  return kForwardingLcore;
+unsigned forwarding_lcore(std::uint16_t core) {
+  return kFirstForwardingLcore + core;
 }
 
 rte_mempool* make_packet_pool(std::uint32_t buffers, std::uint16_t room) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Starts DPDK's environment for a node: its memory (hugepages where there are enough, ordinary
-// pages where not), two lcores (the agent's main one and the forwarding core), and the pool of
+// pages where not), lcores (the agent's main one and the forwarding cores), and the pool of
 // packet buffers. Many nodes may run on one machine.
 #pragma once
 
 #include <rte_mempool.h>
 
 #include <cstdint>
-#include <optional>
 #include <string>
+#include <vector>
 
 namespace rackway::node {
 
@@ -18,13 +18,14 @@ struct EalOptions {
   std::string name;  // of the node; makes the runtime folder's name
   std::uint32_t memory_mb{128};
   Hugepages hugepages{Hugepages::automatic};
-  std::optional<unsigned> cpu;  // of the forwarding core; without: the scheduler's choice
-  bool pci{false};              // look for PCI devices
+  std::uint16_t cores{1};      // forwarding
+  std::vector<unsigned> cpus;  // one for each of them, or none: the scheduler's choice
+  bool pci{false};             // look for PCI devices
 };
 
 // Throws StartupError: what is missing and how to get it.
 void start_eal(const EalOptions& options);
-[[nodiscard]] unsigned forwarding_lcore();
+[[nodiscard]] unsigned forwarding_lcore(std::uint16_t core = 0);
 
 // Octets of a packet buffer: 2 KiB, or as many times that as a frame of this MTU needs with what
 // drivers put around it.

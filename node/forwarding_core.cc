@@ -13,23 +13,22 @@
 #include "node/datapath_gate.hh"
 
 namespace rackway::node {
-namespace {
 
-constexpr std::uint64_t kLinkChecksPerSecond = 200;
+ForwardingCore::ForwardingCore(Shared& shared, std::uint16_t number, bool busy)
+    : ForwardingCore(shared, number, busy, rte_get_tsc_hz()) {}
 
-}  // namespace
-
-ForwardingCore::ForwardingCore(Shared& shared, bool busy)
-    : ForwardingCore(shared, busy, rte_get_tsc_hz()) {}
-
-ForwardingCore::ForwardingCore(Shared& shared, bool busy, std::uint64_t ticks_per_second)
+ForwardingCore::ForwardingCore(Shared& shared, std::uint16_t number, bool busy,
+                               std::uint64_t ticks_per_second)
     : shared_(shared),
-      ticks_per_second_(ticks_per_second),
+      own_(*shared.lcores[number]),
+      number_(number),
       ticks_per_microsecond_(std::max<std::uint64_t>(1, ticks_per_second / 1'000'000)),
       governor_(busy, ticks_per_microsecond_),
-      journey_(shared.places, shared.steering, shared.punt_queue, shared.slow_path_wake,
-               *shared.pool, ticks_per_second),
-      live_links_(shared.places.links(), false) {}
+      journey_(shared.places, own_.steering, own_.punt_queue, shared.slow_path_wake, *shared.pool,
+               {ticks_per_second, static_cast<std::uint16_t>(shared.lcores.size())}, number),
+      live_links_(shared.places.links(), false) {
+  if (number == 0) fabric_watch_.emplace(shared.places, ticks_per_second);
+}
 
 void ForwardingCore::run() {
   ::prctl(PR_SET_TIMERSLACK, 1);  // or every nap is 50 us longer
@@ -53,28 +52,34 @@ void ForwardingCore::run() {
 }
 
 unsigned ForwardingCore::step(std::uint64_t ticks) noexcept {
-  watch_links(ticks);
+  watch_fabric(ticks);
   ticks_ = ticks;
   microseconds_ = static_cast<vlb::Time>(ticks / ticks_per_microsecond_);
   const fib::Fib& fib = *shared_.fib.active();
   return poll_ports(fib) + poll_links(fib) + poll_controller(fib);
 }
 
-unsigned ForwardingCore::receive(Place& place) noexcept {
+template <class Forward>
+unsigned ForwardingCore::poll(Place& place, Forward&& forward) noexcept {
   if (!place.usable.load(std::memory_order_acquire)) return 0;
-  const auto received = rte_eth_rx_burst(place.device, 0, burst_.frames.data(), kBurst);
-  burst_.begin(received);
-  return received;
+  unsigned frames = 0;
+  const auto cores = static_cast<std::uint16_t>(shared_.lcores.size());
+  for (std::uint16_t queue = number_; queue < place.receive_queues; queue += cores) {
+    const auto received = rte_eth_rx_burst(place.device, queue, burst_.frames.data(), kBurst);
+    if (received == 0) continue;
+    burst_.begin(received);
+    forward();
+    frames += received;
+  }
+  return frames;
 }
 
 unsigned ForwardingCore::poll_ports(const fib::Fib& fib) noexcept {
   unsigned frames = 0;
   for (std::uint16_t i = 0; i < shared_.places.ports; ++i) {
     auto& port = shared_.places.port(PortId{i});
-    if (const auto received = receive(port); received > 0) {
-      journey_.from_external_port(burst_, context(fib, port, PortId{i}));
-      frames += received;
-    }
+    frames +=
+        poll(port, [&] { journey_.from_external_port(burst_, context(fib, port, PortId{i})); });
   }
   return frames;
 }
@@ -83,17 +88,14 @@ unsigned ForwardingCore::poll_links(const fib::Fib& fib) noexcept {
   unsigned frames = 0;
   for (std::size_t i = 0; i < shared_.places.links(); ++i) {
     auto& link = shared_.places.link(i);
-    if (const auto received = receive(link); received > 0) {
-      journey_.from_fabric_link(burst_, context(fib, link, PortId{}));
-      frames += received;
-    }
+    frames += poll(link, [&] { journey_.from_fabric_link(burst_, context(fib, link, PortId{})); });
   }
   return frames;
 }
 
 unsigned ForwardingCore::poll_controller(const fib::Fib& fib) noexcept {
   const unsigned received = rte_ring_sc_dequeue_burst(
-      shared_.inject_queue, reinterpret_cast<void**>(burst_.frames.data()), kBurst, nullptr);
+      own_.inject_queue, reinterpret_cast<void**>(burst_.frames.data()), kBurst, nullptr);
   if (received == 0) return 0;
   burst_.begin(static_cast<std::uint16_t>(received));
   journey_.from_controller(burst_, context(fib, shared_.places.controller, PortId{}));
@@ -105,41 +107,40 @@ Context ForwardingCore::context(const fib::Fib& fib, Place& in, PortId port) con
           .self = shared_.self,
           .port = port,
           .in = in,
+          .counters = in.counters[number_],
           .controller_present = shared_.controller_present.load(std::memory_order_relaxed),
           .epoch_mark = shared_.epoch_mark.load(std::memory_order_relaxed),
           .now = microseconds_,
           .ticks = ticks_};
 }
 
-// Steering follows the links at once, without the controller.
-void ForwardingCore::watch_links(std::uint64_t now) noexcept {
-  if (now < next_link_check_) return;
-  next_link_check_ = now + ticks_per_second_ / kLinkChecksPerSecond;
-  bool changed = shared_.next_steering.take(shared_.steering);
-  for (std::size_t i = 0; i < live_links_.size(); ++i) {
-    auto& link = shared_.places.link(i);
-    rte_eth_link state{};
-    const bool up = link.usable.load(std::memory_order_acquire) &&
-                    rte_eth_link_get_nowait(link.device, &state) == 0 &&
-                    state.link_status == RTE_ETH_LINK_UP;
-    changed |= live_links_[i] != up;
-    live_links_[i] = up;
+// Steering follows the fabric at once, without the controller: the first core sees to all.
+void ForwardingCore::watch_fabric(std::uint64_t ticks) noexcept {
+  if (fabric_watch_) {
+    if (const auto* view = fabric_watch_->look(ticks); view != nullptr) {
+      for (auto& lcore : shared_.lcores) lcore->fabric.publish(*view);
+    }
   }
-  if (!changed) return;
-  shared_.steering.see(vlb::view_of_carriers(shared_.steering.table(), live_links_),
-                       static_cast<vlb::Time>(now / ticks_per_microsecond_));
+  const bool steers_anew = own_.next_steering.take(own_.steering);
+  const auto* view = own_.fabric.take();
+  if (view == nullptr && !steers_anew) return;
+  if (view != nullptr) {
+    for (std::size_t i = 0; i < live_links_.size(); ++i) live_links_[i] = view->links[i].alive;
+  }
+  own_.steering.see(vlb::view_of_carriers(own_.steering.table(), live_links_),
+                    static_cast<vlb::Time>(ticks / ticks_per_microsecond_));
 }
 
 void ForwardingCore::rest(fib::rcu::ReaderThread& reader, std::uint32_t microseconds) noexcept {
   reader.offline();
-  shared_.core_wake.about_to_sleep();
+  own_.wake.about_to_sleep();
   bool notified = false;
-  if (rte_ring_empty(shared_.inject_queue) != 0) {
-    pollfd wake{.fd = shared_.core_wake.fd(), .events = POLLIN, .revents = 0};
+  if (rte_ring_empty(own_.inject_queue) != 0) {
+    pollfd wake{.fd = own_.wake.fd(), .events = POLLIN, .revents = 0};
     const timespec time{.tv_sec = 0, .tv_nsec = static_cast<long>(microseconds) * 1000};
     notified = ::ppoll(&wake, 1, &time, nullptr) > 0;
   }
-  shared_.core_wake.awake(notified);
+  own_.wake.awake(notified);
   reader.online();
 }
 

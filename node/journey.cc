@@ -12,13 +12,14 @@ void Journey::generate(Burst& burst, const Context& context) noexcept {
                     .self = context.self,
                     .port = context.port,
                     .in = places_.generated,
+                    .counters = places_.generated.counters[core_],
                     .controller_present = context.controller_present,
                     .epoch_mark = context.epoch_mark,
                     .now = context.now,
                     .ticks = context.ticks};
   for (std::size_t first = 0; first < generated_.size(); first += kBurst) {
     generated_.fill(own_burst_, first, own);
-    take(own_burst_, own.in);
+    take(own_burst_, own.counters);
     lookup_.run(own_burst_, own);
     resolve_.run(own_burst_, own);
     punt_.run(own_burst_, own);

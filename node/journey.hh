@@ -44,19 +44,21 @@ namespace rackway::node {
 class Journey {
  public:
   // pool: of the frames that the node makes. pace: of Context::ticks.
+  // core: its number, for queues and counters.
   Journey(Places& places, vlb::Steering& steering, rte_ring* punt_queue, WakeUp& slow_path,
-          rte_mempool& pool, Pace pace)
+          rte_mempool& pool, Pace pace, std::uint16_t core = 0)
       : places_(places),
+        core_(core),
         resolve_{steering, places},
         icmp_answer_(places.ports, pool, pace),
         fragment_(pool),
         relay_{steering, places},
         punt_(punt_queue, slow_path, pace),
-        transmit_(places) {}
+        transmit_(places, core) {}
 
   // burst.begin() has been called for the frames received at context.in.
   void from_external_port(Burst& burst, const Context& context) noexcept {
-    take(burst, context.in);
+    take(burst, context.counters);
     plain_check_.run(burst, burst.undecided, context);
     if (burst.plain != burst.undecided) check_with_care(burst, context);
     if (context.in.urpf != topo::Urpf::off) source_check_.run(burst, context);
@@ -69,13 +71,13 @@ class Journey {
   }
 
   void from_fabric_link(Burst& burst, const Context& context) noexcept {
-    take(burst, context.in);
+    take(burst, context.counters);
     relay_.run(burst, context);
     transmit_.run(burst, context, true);
   }
 
   void from_controller(Burst& burst, const Context& context) noexcept {
-    take(burst, context.in);
+    take(burst, context.counters);
     burst.injected = true;
     Inject::run(burst, places_);
     transmit_.run(burst, context, false);
@@ -87,15 +89,15 @@ class Journey {
   void generate(Burst& burst, const Context& context) noexcept;
 
   // Counts what came in and asks for the first cache line of every frame.
-  static void take(Burst& burst, Place& in) noexcept {
+  static void take(Burst& burst, Counters& in) noexcept {
     std::uint64_t bytes = 0;
     for (std::size_t i = 0; i < burst.size; ++i) {
       burst.octets[i] = rte_pktmbuf_mtod(burst.frames[i], std::uint8_t*);
       rte_prefetch0(burst.octets[i]);
       bytes += burst.frames[i]->pkt_len;
     }
-    in.counters.received.add(burst.size);
-    in.counters.received_bytes.add(bytes);
+    in.received.add(burst.size);
+    in.received_bytes.add(bytes);
   }
 
   void check_with_care(Burst& burst, const Context& context) noexcept {
@@ -109,6 +111,7 @@ class Journey {
   }
 
   Places& places_;
+  std::uint16_t core_;
   PlainCheck plain_check_;
   Untag untag_;
   EthernetCheck ethernet_check_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rackway-node: the forwarding core of one server. Parse, join, build, run, stop.
+// rackway-node: the forwarding cores of one server. Parse, join, build, run, stop.
 #include <rte_launch.h>
 #include <rte_ring.h>
 
@@ -14,6 +14,7 @@
 #include "node/agent.hh"
 #include "node/devices.hh"
 #include "node/eal.hh"
+#include "node/forwarding_core.hh"
 #include "node/slow_path.hh"
 #include "node/steering_of.hh"
 #include "topo/endpoint.hh"
@@ -24,6 +25,7 @@ using namespace rackway;
 using namespace rackway::node;
 
 constexpr unsigned kQueue = 4096;
+constexpr int kMostCores = 64;
 constexpr std::uint32_t kSmallBuffersPerMb = 128;  // about a third of the memory
 
 std::atomic<bool> stop_requested{false};
@@ -45,7 +47,7 @@ struct Options {
 
 // Returns the exit code when there is nothing to run.
 std::optional<int> parse(int argc, char** argv, Options& options) {
-  CLI::App app{"The forwarding core of one server of a Rackway cluster"};
+  CLI::App app{"The forwarding cores of one server of a Rackway cluster"};
   const std::map<std::string, Hugepages> hugepages{
       {"auto", Hugepages::automatic}, {"require", Hugepages::require}, {"never", Hugepages::never}};
   app.add_option("--name", options.eal.name, "Name of this node in the cluster document")
@@ -65,7 +67,13 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
       ->capture_default_str();
   app.add_option("--hugepages", options.eal.hugepages, "auto, require or never")
       ->transform(CLI::CheckedTransformer(hugepages));
-  app.add_option("--cpu", options.eal.cpu, "CPU of the forwarding core (default: any)");
+  auto* cores = app.add_option("--cores", options.eal.cores, "Number of forwarding cores")
+                    ->check(CLI::Range(1, kMostCores))
+                    ->capture_default_str();
+  app.add_option("--cpu", options.eal.cpus,
+                 "CPUs of the forwarding cores, one each: 2,3 (default: any)")
+      ->delimiter(',')
+      ->expected(1, kMostCores);
   app.add_flag("--busy", options.busy, "Poll without ever sleeping");
   app.add_flag("--pci", options.eal.pci, "Look for PCI devices");
   app.add_option("--log-level", options.log_level, "debug, info, warning or error")
@@ -75,6 +83,13 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help
     std::fprintf(stderr, "rackway-node: %s (see rackway-node --help)\n", error.what());
+    return 2;
+  }
+  const auto cpus = options.eal.cpus.size();
+  if (cpus != 0 && cores->count() == 0) options.eal.cores = static_cast<std::uint16_t>(cpus);
+  if (cpus != 0 && cpus != options.eal.cores) {
+    std::fprintf(stderr, "rackway-node: --cpu names %zu CPUs for %u cores\n", cpus,
+                 unsigned{options.eal.cores});
     return 2;
   }
   return std::nullopt;
@@ -89,18 +104,32 @@ rte_mempool* make_pool(std::uint32_t memory_mb, std::uint16_t largest_mtu) {
   return make_packet_pool(static_cast<std::uint32_t>(buffers), room);
 }
 
-rte_ring* make_queue(const char* name, unsigned flags) {
-  auto* ring = rte_ring_create(name, kQueue, static_cast<int>(rte_socket_id()), flags);
+rte_ring* make_queue(const std::string& name) {
+  auto* ring = rte_ring_create(name.c_str(), kQueue, static_cast<int>(rte_socket_id()),
+                               RING_F_SP_ENQ | RING_F_SC_DEQ);
   if (ring == nullptr) throw StartupError("no memory for queues", name, "give more --memory");
   return ring;
 }
 
-std::unique_ptr<Shared> build(const cluster::Welcome& welcome, rte_mempool* pool) {
-  auto shared = std::make_unique<Shared>(welcome.self, steering_of(welcome));
-  shared->punt_queue = make_queue("punt", RING_F_SP_ENQ | RING_F_SC_DEQ);
-  shared->inject_queue = make_queue("inject", RING_F_SP_ENQ | RING_F_SC_DEQ);
+// A core sends by a queue of its own, and both ends of a link have to have the same queues.
+void check_cores(std::uint16_t cores, std::uint16_t fabric_queues) {
+  if (cores <= fabric_queues) return;
+  throw StartupError(
+      std::to_string(cores) + " cores, but fabric links have " + std::to_string(fabric_queues) +
+          " queues",
+      "", "set fabric.queues in the cluster document to " + std::to_string(cores) + " or more");
+}
+
+std::unique_ptr<Shared> build(const cluster::Welcome& welcome, std::uint16_t cores,
+                              rte_mempool* pool) {
+  if (!welcome.link_devices.empty()) check_cores(cores, welcome.fabric_queues);
+  auto shared = std::make_unique<Shared>(welcome.self, steering_of(welcome), cores);
+  for (std::uint16_t core = 0; core < cores; ++core) {
+    shared->lcores[core]->punt_queue = make_queue("punt-" + std::to_string(core));
+    shared->lcores[core]->inject_queue = make_queue("inject-" + std::to_string(core));
+  }
   shared->pool = pool;
-  make_places(shared->places, welcome, shared->steering.table(), pool);
+  make_places(shared->places, welcome, shared->lcores[0]->steering.table(), pool);
   return shared;
 }
 
@@ -113,13 +142,21 @@ void run(Agent& agent, Shared& shared, const Options& options, const std::string
          rte_mempool* pool) {
   running.store(&shared, std::memory_order_relaxed);
   shared.stop.store(stop_requested.load(std::memory_order_relaxed), std::memory_order_relaxed);
-  ForwardingCore core(shared, options.busy);
-  rte_eal_remote_launch(run_core, &core, forwarding_lcore());
+  std::vector<std::unique_ptr<ForwardingCore>> cores;
+  for (std::uint16_t core = 0; core < options.eal.cores; ++core) {
+    cores.push_back(std::make_unique<ForwardingCore>(shared, core, options.busy));
+  }
+  for (std::uint16_t core = 0; core < options.eal.cores; ++core) {
+    rte_eal_remote_launch(run_core, cores[core].get(), forwarding_lcore(core));
+  }
   std::thread slow_path([&] { run_slow_path(shared, options.eal.name, packets, pool); });
-  log::info("forwarding: {} ports, {} fabric links", shared.places.ports, shared.places.links());
+  log::info("forwarding: {} ports, {} fabric links, {} cores", shared.places.ports,
+            shared.places.links(), cores.size());
   agent.run(shared);
   slow_path.join();
-  rte_eal_wait_lcore(forwarding_lcore());
+  for (std::uint16_t core = 0; core < options.eal.cores; ++core) {
+    rte_eal_wait_lcore(forwarding_lcore(core));
+  }
   running.store(nullptr, std::memory_order_relaxed);
 }
 
@@ -130,7 +167,7 @@ int start(const Options& options) {
   const auto welcome = agent.join(stop_requested);
   if (welcome) {
     auto* pool = make_pool(options.eal.memory_mb, welcome->fabric_mtu);
-    const auto shared = build(*welcome, pool);
+    const auto shared = build(*welcome, options.eal.cores, pool);
     run(agent, *shared, options, welcome->packets, pool);
     close_devices(shared->places);
     log::info("stopped");

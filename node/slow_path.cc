@@ -3,6 +3,7 @@
 
 #include <rte_mbuf.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/log.hh"
@@ -25,15 +26,15 @@ void append(std::string& batch, rte_mbuf* frame) {
              frame->pkt_len};
   }
   cluster::append_frame(batch, {.port = PortId{frame->port},
-                                .punt_class = static_cast<PuntClass>(frame->hash.usr),
+                                .punt_class = static_cast<cluster::PuntClass>(frame->hash.usr),
                                 .bytes = bytes});
 }
 
-// One message per wake-up of at most kBatch frames; false when there were none.
-bool send_punted(Shared& shared, cluster::NodeEnd& channel) {
+// One message of at most kBatch frames; false when there were none.
+bool send_punted(const Lcore& core, cluster::NodeEnd& channel) {
   std::array<rte_mbuf*, kBatch> frames;
   const unsigned count = rte_ring_sc_dequeue_burst(
-      shared.punt_queue, reinterpret_cast<void**>(frames.data()), kBatch, nullptr);
+      core.punt_queue, reinterpret_cast<void**>(frames.data()), kBatch, nullptr);
   if (count == 0) return false;
   std::string batch;
   for (unsigned i = 0; i < count; ++i) append(batch, frames[i]);
@@ -43,7 +44,19 @@ bool send_punted(Shared& shared, cluster::NodeEnd& channel) {
   return true;
 }
 
-void inject(Shared& shared, const cluster::PacketFrame& frame, rte_mempool* pool) {
+// Every core takes its turn, so that a flood at one does not hold up what the others punt.
+bool send_punted(const Shared& shared, cluster::NodeEnd& channel) {
+  bool any = false;
+  for (const auto& core : shared.lcores) any |= send_punted(*core, channel);
+  return any;
+}
+
+bool nothing_punted(const Shared& shared) {
+  return std::ranges::all_of(
+      shared.lcores, [](const auto& core) { return rte_ring_empty(core->punt_queue) != 0; });
+}
+
+void inject(const Shared& shared, const cluster::PacketFrame& frame, rte_mempool* pool) {
   rte_mbuf* buffer = rte_pktmbuf_alloc(pool);
   if (buffer == nullptr) return;
   char* room = rte_pktmbuf_append(buffer, static_cast<std::uint16_t>(frame.bytes.size()));
@@ -53,10 +66,12 @@ void inject(Shared& shared, const cluster::PacketFrame& frame, rte_mempool* pool
   }
   std::memcpy(room, frame.bytes.data(), frame.bytes.size());
   buffer->port = frame.port.value;
-  if (rte_ring_sp_enqueue(shared.inject_queue, buffer) != 0) rte_pktmbuf_free(buffer);
+  Lcore& core = shared.injector_of(frame.port);
+  if (rte_ring_sp_enqueue(core.inject_queue, buffer) != 0) return rte_pktmbuf_free(buffer);
+  core.wake.notify();
 }
 
-void take_injected(Shared& shared, cluster::NodeEnd& channel, rte_mempool* pool) {
+void take_injected(const Shared& shared, cluster::NodeEnd& channel, rte_mempool* pool) {
   while (const auto batch = channel.receive()) {
     const auto frames = cluster::split_frames(*batch);
     if (!frames) {
@@ -64,7 +79,6 @@ void take_injected(Shared& shared, cluster::NodeEnd& channel, rte_mempool* pool)
       continue;
     }
     for (const auto& frame : *frames) inject(shared, frame, pool);
-    shared.core_wake.notify();
   }
 }
 
@@ -78,7 +92,7 @@ void run_slow_path(Shared& shared, const std::string& name, const std::string& e
   const auto wake = poll.add_fd(shared.slow_path_wake.fd());
   while (!shared.stop.load(std::memory_order_relaxed)) {
     shared.slow_path_wake.about_to_sleep();
-    const bool sleeps = rte_ring_empty(shared.punt_queue) != 0;
+    const bool sleeps = nothing_punted(shared);
     if (sleeps) poll.wait(kTickMs);
     shared.slow_path_wake.awake(sleeps && poll.ready(wake));
     while (send_punted(shared, channel)) {

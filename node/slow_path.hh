@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The node's side of the packet channel, on a thread of its own, so that a large epoch does not
 // hold up a routing protocol's keepalive: punted frames to the controller, injected ones to the
-// core.
+// cores.
 #pragma once
 
 #include <rte_mempool.h>
 
 #include <string>
 
-#include "node/forwarding_core.hh"
+#include "node/shared.hh"
 
 namespace rackway::node {
 

@@ -32,6 +32,7 @@ constexpr std::size_t kMaxNextHops = 64;
 constexpr std::uint64_t kMinMtu = 1280;  // RFC 8200 section 5: what every IPv6 link must carry
 constexpr std::uint64_t kMaxMtu = 9216;
 constexpr std::uint64_t kMaxFlowletGapUs = 10'000'000;
+constexpr std::uint64_t kMaxFabricQueues = 64;
 constexpr std::uint64_t kMaxSettleMs = 3'600'000;
 
 std::string endpoint(const JsonValue& value) {
@@ -168,12 +169,16 @@ LinkConfig parse_link(const JsonValue& value, const NodeIds& ids) {
   return link;
 }
 
-std::vector<LinkConfig> parse_fabric(const JsonValue& value, const NodeIds& ids) {
-  std::vector<LinkConfig> links;
-  if (const auto items = JsonObject(value, {"links"}).find("links")) {
-    for (const auto& item : items->items(0, kAnyNumber)) links.push_back(parse_link(item, ids));
+void parse_fabric(const JsonValue& value, const NodeIds& ids, ClusterDocument& document) {
+  const JsonObject object(value, {"links", "queues"});
+  if (const auto items = object.find("links")) {
+    for (const auto& item : items->items(0, kAnyNumber)) {
+      document.links.push_back(parse_link(item, ids));
+    }
   }
-  return links;
+  if (const auto queues = object.find("queues")) {
+    document.fabric_queues = static_cast<std::uint16_t>(queues->number(1, kMaxFabricQueues));
+  }
 }
 
 SteeringMode parse_mode(const JsonValue& value) {
@@ -290,7 +295,7 @@ ClusterDocument parse_document(const JsonValue& value, const std::string& file) 
   }
   check_names(document, file);
   const auto ids = ids_of(document.nodes);
-  if (const auto at = object.find("fabric")) document.links = parse_fabric(*at, ids);
+  if (const auto at = object.find("fabric")) parse_fabric(*at, ids, document);
   check_links(document, file);
   check_devices(document, file);
   check_fabric(document, file);

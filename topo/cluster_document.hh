@@ -66,6 +66,8 @@ struct ClusterDocument {
   ControllerConfig controller;
   std::vector<NodeConfig> nodes;  // NodeId is the index; 1..4096
   std::vector<LinkConfig> links;  // at most one between two nodes in this version
+  // That every link has each way: what the node with the most cores needs. 1..64.
+  std::uint16_t fabric_queues{1};
   VlbConfig vlb;
   std::vector<StaticRoute> routes;
 

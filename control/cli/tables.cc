@@ -64,6 +64,20 @@ Table ports() {
            {"DEVICE", "device", Print::text}}};
 }
 
+Table queues() {
+  return {"queues",
+          true,
+          false,
+          {{"NODE", "node", Print::text},
+           {"PLACE", "place", Print::text},
+           {"CORE", "core", Print::number},
+           {"RECEIVED", "received", Print::number},
+           {"SENT", "sent", Print::number},
+           {"PUNTED", "punted", Print::number},
+           {"DROPPED", "dropped", Print::number},
+           {"TRANSMITTED", "transmitted", Print::number}}};
+}
+
 Table interfaces() {
   return {"interfaces",
           true,
@@ -131,8 +145,8 @@ Table drops() {
 }  // namespace
 
 const std::vector<Table>& tables() {
-  static const std::vector<Table> all{cluster(), nodes(),  ports(),       interfaces(),
-                                      fabric(),  routes(), adjacencies(), drops()};
+  static const std::vector<Table> all{cluster(), nodes(),       ports(), interfaces(), fabric(),
+                                      routes(),  adjacencies(), drops(), queues()};
   return all;
 }
 

@@ -21,22 +21,19 @@ IpAddress source_of(const IpPacket& packet) noexcept {
                                        : *IpAddress::from_bytes(packet.header() + 8, 16);
 }
 
-bool is_ipv6_link_local(const IpAddress& address) noexcept {
-  return !address.is_v4() && address.is_link_local();
-}
-
 // An address of the interface where the asker's packet came in, else any of this node. A link-local
 // one is of that interface, and only for an asker of that kind, as it means nothing beyond the
-// link; he gets another if there is none.
+// link; he gets another if there is none. IPv4 knows no such askers: what they send beyond the link
+// is dropped in silence.
 std::optional<IpAddress> address_towards(const IpAddress& asker, VlanId vlan,
                                          const Context& context) noexcept {
-  const bool near = is_ipv6_link_local(asker);
+  const bool near = asker.is_link_local();
   std::optional<IpAddress> best;
   int best_rank = 0;
   for (const auto& own : context.fib.addresses_of(context.self)) {
     if (own.address.family() != asker.family()) continue;
     const bool here = own.port == context.port && own.vlan == vlan;
-    const bool link_local = is_ipv6_link_local(own.address);
+    const bool link_local = own.address.is_link_local();
     if (link_local && !(near && here)) continue;
     const int rank = 1 + (here ? 1 : 0) + (link_local ? 1 : 0);
     if (rank <= best_rank) continue;
@@ -56,7 +53,7 @@ bool is_on_link(const IpAddress& asker, VlanId vlan, const Context& context) noe
 // Nothing when there is no way. Whether a way is good for more the message's own lookup says.
 std::optional<Generated::Way> way_to(const IpAddress& asker, VlanId vlan,
                                      const Context& context) noexcept {
-  if (is_ipv6_link_local(asker)) return Generated::Way::back;
+  if (asker.is_link_local()) return Generated::Way::back;
   const auto id = asker.is_v4() ? context.fib.lookup(asker.v4()) : context.fib.lookup(asker.v6());
   switch (context.fib.group(id).kind) {
     case fib::GroupKind::local:
@@ -120,7 +117,7 @@ bool IcmpAnswer::answer(const Burst& burst, std::size_t i, const IpPacket& packe
 }
 
 void IcmpAnswer::run(const Burst& burst, const Context& context, Generated& generated) noexcept {
-  Counters& counters = context.in.counters;
+  Counters& counters = context.counters;
   for_each(burst.answered, [&](std::size_t i) {
     const IpPacket packet{*burst.frames[i],
                           (burst.ipv4 & bit(i)) != 0 ? Family::ipv4 : Family::ipv6,

@@ -23,6 +23,9 @@ struct PlainFrames {
 
 inline constexpr std::uint16_t kLeastPlainFrame = 60;  // of Ethernet; shorter ones need care
 
+// The first half of 169.254.0.0/16 (RFC 3927) as it lies in memory; such addresses need care.
+inline constexpr std::uint16_t kLinkLocalIpv4 = 0xfea9;
+
 // Next headers of IPv6 with rules of their own: extension headers (RFC 8200 4, IANA), and ICMPv6,
 // of which neighbour discovery is a part.
 inline constexpr std::array<std::uint8_t, 13> kNextHeadersWithRules{0,  43,  44,  50,  51,  58, 59,

@@ -38,12 +38,15 @@ __mmask8 checksum_holds(Lanes front, Lanes middle, Lanes addresses) noexcept {
   return _mm512_cmpeq_epi64_mask(sum, all(0xffff));
 }
 
-// Not zero where an address begins with 0, 127 or 224 and above.
+// Not zero where an address begins with 0, 127 or 224 and above, or is link-local.
 Lanes special_ipv4(Lanes addresses) noexcept {
   const Lanes first = _mm512_and_si512(addresses, _mm512_set1_epi32(0xff));
-  const __mmask16 is = _mm512_testn_epi32_mask(first, first) |
-                       _mm512_cmpeq_epi32_mask(first, _mm512_set1_epi32(127)) |
-                       _mm512_cmpge_epi32_mask(first, _mm512_set1_epi32(224));
+  const __mmask16 is =
+      _mm512_testn_epi32_mask(first, first) |
+      _mm512_cmpeq_epi32_mask(first, _mm512_set1_epi32(127)) |
+      _mm512_cmpge_epi32_mask(first, _mm512_set1_epi32(224)) |
+      _mm512_cmpeq_epi32_mask(_mm512_and_si512(addresses, _mm512_set1_epi32(0xffff)),
+                              _mm512_set1_epi32(kLinkLocalIpv4));
   return _mm512_maskz_set1_epi32(is, 1);
 }
 

@@ -40,6 +40,12 @@ constexpr Ranges kCareIpv6 = [] {
   return ranges;
 }();
 
+// 1 where either of two addresses is link-local.
+std::uint64_t link_local(std::uint64_t addresses) noexcept {
+  return static_cast<std::uint64_t>((addresses & 0xffff) == kLinkLocalIpv4) |
+         static_cast<std::uint64_t>((addresses >> 32 & 0xffff) == kLinkLocalIpv4);
+}
+
 // 0 for a frame to this MAC, untagged; the address is compared in one go.
 std::uint64_t not_ours(const rte_mbuf& frame, const std::uint8_t* octets,
                        std::uint64_t mac) noexcept {
@@ -78,7 +84,8 @@ bool is_plain_ipv4(Burst& burst, std::size_t i, std::uint64_t mac) noexcept {
   burst.flow_hash[i] = hash_flow(static_cast<std::uint32_t>(addresses),
                                  static_cast<std::uint32_t>(addresses >> 32), ports, protocol);
   const std::uint64_t wrong = not_ours(frame, octets, mac) | ((front ^ 0x450008) & 0xffffff) |
-                              kSpecialIpv4[addresses & 0xff] | kSpecialIpv4[addresses >> 32 & 0xff];
+                              kSpecialIpv4[addresses & 0xff] |
+                              kSpecialIpv4[addresses >> 32 & 0xff] | link_local(addresses);
   return (wrong == 0) & (size - sizeof(rte_ipv4_hdr) <= frame.pkt_len - 34u) & (ttl > 1) &
          checksum_holds(front >> 16, middle, addresses >> 16);
 }

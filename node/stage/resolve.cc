@@ -39,6 +39,13 @@ void to_router(const Slot& slot) noexcept {
                         later_fragment ? 0 : readable_bytes(slot) - kHeader));
 }
 
+// RFC 3927 2.7: a packet from or to such an address must not leave its link, whatever its TTL.
+bool link_local_ipv4(const Slot& slot) noexcept {
+  constexpr rte_be32_t kMask = RTE_BE32(0xffff0000), kNet = RTE_BE32(0xa9fe0000);
+  if (!is_ipv4(slot)) return false;
+  return (ipv4(slot)->src_addr & kMask) == kNet || (ipv4(slot)->dst_addr & kMask) == kNet;
+}
+
 // RFC 4291 2.5.6: a packet from a link-local address must not leave its link.
 bool link_local_source(const Slot& slot) noexcept {
   if (is_ipv4(slot)) return false;
@@ -76,7 +83,9 @@ bool goes_on(const Slot& slot, fib::GroupKind kind, const fib::Bucket& bucket) n
     default: break;
   }
   // From here on the packet is not for the router: the sender is told what can not go on.
-  if (link_local_source(slot)) {
+  if (link_local_ipv4(slot)) {
+    slot.drop(DropReason::link_local_forward);
+  } else if (link_local_source(slot)) {
     slot.answer(IcmpError::beyond_scope, DropReason::link_local_forward);
   } else if (ttl_spent(slot)) {
     slot.answer(IcmpError::ttl_exceeded, DropReason::ttl_spent);

@@ -21,7 +21,7 @@ std::uint64_t count(Mask mask) noexcept {
 
 void Transmit::send(Burst& burst, Mask slots, std::uint16_t output, bool relayed) noexcept {
   Place& place = *places_.outputs[output];
-  Counters& counters = place.counters;
+  Counters& counters = place.counters[core_];
   std::array<rte_mbuf*, kBurst> frames;
   std::uint16_t size = 0;
   std::uint64_t bytes = 0;  // a frame that was sent is no longer ours to look at
@@ -31,7 +31,7 @@ void Transmit::send(Burst& burst, Mask slots, std::uint16_t output, bool relayed
   });
   const bool usable = place.usable.load(std::memory_order_acquire);
   const std::uint16_t sent =
-      usable ? rte_eth_tx_burst(place.device, 0, frames.data(), size) : std::uint16_t{0};
+      usable ? rte_eth_tx_burst(place.device, core_, frames.data(), size) : std::uint16_t{0};
   if (sent < size) [[unlikely]] {
     const Mask unsent = without_first(slots, sent);
     slots &= ~unsent;
@@ -49,18 +49,18 @@ void Transmit::send(Burst& burst, Mask slots, std::uint16_t output, bool relayed
   counters.direct.add(count(slots & ~burst.via_relay));
 }
 
-void Transmit::settle(Burst& burst, Place& in) noexcept {
+void Transmit::settle(Burst& burst, Counters& in) noexcept {
   // A stage forgot one: a fault of ours, still accounted for.
   for_each(burst.undecided, [&](std::size_t i) { burst.drop(i, DropReason{}); });
-  in.counters.sent.add(count(burst.transmitted));
+  in.sent.add(count(burst.transmitted));
   if (burst.punted != 0) {
-    in.counters.punted.add(count(burst.punted));
+    in.punted.add(count(burst.punted));
   }
   if (burst.dropped == 0) return;
   std::array<rte_mbuf*, kBurst> dropped;
   unsigned drops = 0;
   for_each(burst.dropped, [&](std::size_t i) {
-    in.counters.dropped[static_cast<std::size_t>(burst.reason[i])].add(1);
+    in.dropped[static_cast<std::size_t>(burst.reason[i])].add(1);
     dropped[drops++] = burst.frames[i];
   });
   rte_pktmbuf_free_bulk(dropped.data(), drops);
@@ -73,7 +73,7 @@ void Transmit::run(Burst& burst, const Context& context, bool relayed) noexcept 
     left &= ~slots;
     send(burst, slots, output, relayed);
   }
-  settle(burst, context.in);
+  settle(burst, context.counters);
 }
 
 }  // namespace rackway::node

@@ -10,7 +10,7 @@ namespace rackway::node {
 
 class Transmit {
  public:
-  explicit Transmit(Places& places) : places_(places) {}
+  Transmit(Places& places, std::uint16_t core) : places_(places), core_(core) {}
 
   // relayed: the frames came by the fabric.
   void run(Burst& burst, const Context& context, bool relayed) noexcept;
@@ -18,9 +18,10 @@ class Transmit {
  private:
   // The frames of these slots, which have this output.
   void send(Burst& burst, Mask slots, std::uint16_t output, bool relayed) noexcept;
-  static void settle(Burst& burst, Place& in) noexcept;
+  static void settle(Burst& burst, Counters& in) noexcept;
 
   Places& places_;
+  std::uint16_t core_;
 };
 
 }  // namespace rackway::node

@@ -38,7 +38,7 @@ TEST_F(ArgumentsTest, ATableIsEnough) {
 
 TEST_F(ArgumentsTest, TakesEveryTable) {
   for (const char* table :
-       {"cluster", "nodes", "ports", "fabric", "routes", "adjacencies", "drops"}) {
+       {"cluster", "nodes", "ports", "fabric", "routes", "adjacencies", "drops", "queues"}) {
     EXPECT_TRUE(parse({"show", table})) << table << err_.str();
   }
 }
@@ -79,8 +79,7 @@ TEST_F(ArgumentsTest, RefusesWithOneLineAndCode2) {
       {{"frobnicate"}, "not expected: frobnicate"},
       {{"show", "tables"},
        "there is no table 'tables', only cluster, nodes, ports, interfaces, fabric, routes, "
-       "adjacencies, "
-       "drops"},
+       "adjacencies, drops, queues"},
       {{"show", "nodes", "n1", "n2"}, "n2"},
       {{"show", "nodes", ""}, "the name is empty"},
       {{"show", "nodes", "--yaml"}, "--yaml"},
@@ -122,8 +121,8 @@ TEST_F(ArgumentsTest, HelpNamesTablesAndOptions) {
   EXPECT_NE(out_.str().find("show"), std::string::npos);
   EXPECT_EQ(parse({"show", "--help"}).error(), 0);
   for (const char* word :
-       {"cluster | nodes | ports | interfaces | fabric | routes | adjacencies | drops", "--json",
-        "--controller", "RACKWAY_CONTROLLER", "NAME"}) {
+       {"cluster | nodes | ports | interfaces | fabric | routes | adjacencies | drops | queues",
+        "--json", "--controller", "RACKWAY_CONTROLLER", "NAME"}) {
     EXPECT_NE(out_.str().find(word), std::string::npos) << out_.str();
   }
   EXPECT_EQ(err_.str(), "");

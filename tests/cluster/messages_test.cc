@@ -57,6 +57,8 @@ std::vector<Message> one_of_each() {
   status.ports[0].icmp_withheld = 5;
   status.inject.sent = 6;
   status.generated.received = 8;
+  status.port_queues = {{{1, 2, 3, 4, 5}, {6, 7, 8, 9, 10}}, {{}, {}}};
+  status.link_queues = {{{.transmitted = 11}, {}}};
   const Welcome welcome{.self = NodeId{1},
                         .node_names = {"n1", "n2"},
                         .ports = {{"p0", "net_null0", 1500, topo::Urpf::strict}},
@@ -69,6 +71,7 @@ std::vector<Message> one_of_each() {
                         .least_flowlet_gap_us = 500,
                         .most_flowlet_gap_us = 70'000,
                         .fabric_mtu = 9000,
+                        .fabric_queues = 2,
                         .packets = "tcp://127.0.0.1:7601"};
   return {Hello{kWireVersion, "n1", 0x1122334455667788, {9}, {3, 4}},
           PortStates{{{PortId{1}, true, *MacAddress::parse("02:00:00:00:00:01"), 1500}}},
@@ -104,8 +107,8 @@ TEST(Messages, GoldenLinksDown) {
 }
 
 TEST(Messages, GoldenHello) {
-  EXPECT_EQ(encode(Hello{2, "n1", 0x0102030405060708, {9}, {3, 4}}),
-            octets({1, 'R', 'K', 'W', 'Y', 0, 2, 0, 2, 'n', '1',  //
+  EXPECT_EQ(encode(Hello{3, "n1", 0x0102030405060708, {9}, {3, 4}}),
+            octets({1, 'R', 'K', 'W', 'Y', 0, 3, 0, 2, 'n', '1',  //
                     1, 2,   3,   4,   5,   6, 7, 8,               // boot id
                     0, 0,   0,   0,   0,   0, 0, 9,               // epoch
                     0, 0,   0,   0,   0,   0, 0, 3, 0, 0,   0,   0, 0, 0, 0, 4}));
@@ -171,6 +174,9 @@ TEST(Messages, MorePortsOrLinksThanANodeCanHaveAreRefused) {
   status.ports.clear();
   status.links.emplace_back();
   EXPECT_FALSE(decodes(status));
+  status.links.clear();
+  status.port_queues.resize(kMaxPortsPerNode + 1);
+  EXPECT_FALSE(decodes(status));
   PortStates states{std::vector<PortState>(kMaxPortsPerNode)};
   EXPECT_TRUE(decodes(states));
   states.ports.emplace_back();
@@ -204,6 +210,11 @@ TEST(Messages, AModeOfSteeringThatThereIsNotIsRefused) {
   welcome.mode = static_cast<topo::SteeringMode>(4);
   EXPECT_FALSE(decode(encode(welcome)));
   welcome = {.node_names = {"n1"}, .node_rates = {0}, .least_flowlet_gap_us = 1};
+  EXPECT_FALSE(decode(encode(welcome)));
+}
+
+TEST(Messages, AFabricWithoutQueuesIsRefused) {
+  const Welcome welcome{.node_names = {"n1"}, .fabric_queues = 0};
   EXPECT_FALSE(decode(encode(welcome)));
 }
 

@@ -103,6 +103,8 @@ struct AnsweringController {
                                           .relayed = 2}};
     link.counters.dropped[static_cast<int>(cluster::DropReason::adjacency_unknown)] = 1;
     report.status.links = {link};
+    report.status.port_queues = {{{40, 30, 3, 7, 15}, {60, 60, 0, 0, 40}}};
+    report.status.link_queues = {{{20, 17, 2, 1, 12}}};
     report.status.generated.received = 14;
     report.status.generated.dropped[static_cast<int>(cluster::DropReason::adjacency_unknown)] = 3;
     report.status.inject.dropped[static_cast<int>(cluster::DropReason::inject_malformed)] = 9;

@@ -148,6 +148,19 @@ TEST_F(ApiTest, Fabric) {
   EXPECT_EQ(no("fabric", "n1-p0"), "no node n1-p0 in this cluster");
 }
 
+TEST_F(ApiTest, Queues) {
+  const Json first = R"({"node": "n1", "place": "n1-p0", "core": 0, "received": 40, "sent": 30,
+      "punted": 3, "dropped": 7, "transmitted": 15})"_json;
+  const Json second = R"({"node": "n1", "place": "n1-p0", "core": 1, "received": 60, "sent": 60,
+      "punted": 0, "dropped": 0, "transmitted": 40})"_json;
+  const Json link = R"({"node": "n1", "place": "fabric n2", "core": 0, "received": 20, "sent": 17,
+      "punted": 2, "dropped": 1, "transmitted": 12})"_json;
+  EXPECT_EQ(controller_.rows("queues"), Json::array({first, second, link}));
+  EXPECT_EQ(controller_.rows("queues", "n1"), Json::array({first, second, link}));
+  EXPECT_EQ(controller_.rows("queues", "n2"), Json::array());
+  EXPECT_EQ(no("queues", "n9"), "no node n9 in this cluster");
+}
+
 TEST_F(ApiTest, Routes) {
   const auto rows = controller_.rows("routes");
   ASSERT_EQ(rows.size(), 5u);

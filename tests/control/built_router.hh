@@ -51,8 +51,8 @@ struct BuiltRouter {
   BuiltRouter() { start(); }
 
   // A builder that knows nothing yet but its ports.
-  void start() {
-    builder.emplace(kNodes, kernel.view());
+  void start(unsigned linger = 0) {
+    builder.emplace(kNodes, kernel.view(), linger);
     bind_all(*builder);
   }
 
@@ -81,9 +81,9 @@ struct BuiltRouter {
 
   // A new builder, as after a restart of the controller: the nodes still have the FIB, the kernel
   // is read from the beginning.
-  void restart() {
+  void restart(unsigned linger = 0) {
     kernel.take_changes();
-    start();
+    start(linger);
     builder->restore(fib.snapshot());
   }
 

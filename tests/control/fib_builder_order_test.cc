@@ -195,5 +195,43 @@ TEST_F(FibBuilderOrderTest, ANeighborThatOnlyTheKernelKnowsAfterARestartIsNamedA
   EXPECT_FALSE(changed());
 }
 
+// Frames on their way by the last FIB that named a neighbour find him at the egress node still.
+TEST_F(FibBuilderOrderTest, ANeighborWhomNobodyNamesLingers) {
+  router_.restart(2);
+  resolve_2();
+  const auto gone = key(kPort00, "10.0.1.2");
+  kernel_.no_neighbor(kPort00, "10.0.1.2");
+  router_.publish();
+  EXPECT_EQ(router_.way("10.0.1.2/32"), "glean");
+  EXPECT_NE(router_.fib.find(gone), nullptr);
+  router_.builder->age();
+  EXPECT_FALSE(changed());
+  router_.builder->age();
+  ASSERT_TRUE(changed());
+  EXPECT_EQ(router_.publish_epoch(), (fib::Delta{.removed_adjacencies = {gone}}));
+  EXPECT_FALSE(changed());
+  router_.builder->age();
+  EXPECT_FALSE(changed());
+}
+
+TEST_F(FibBuilderOrderTest, ANeighborWhoComesBackMeanwhileStays) {
+  router_.restart(2);
+  resolve_2();
+  const auto back = key(kPort00, "10.0.1.2");
+  kernel_.no_neighbor(kPort00, "10.0.1.2");
+  router_.publish();
+  router_.builder->age();
+  resolve_2();
+  EXPECT_EQ(router_.way("10.0.1.2/32"), kVia2);
+  for (int i = 0; i < 3; ++i) router_.builder->age();
+  EXPECT_FALSE(changed());
+  EXPECT_NE(router_.fib.find(back), nullptr);
+  EXPECT_EQ(key(kPort00, "10.0.1.2"), back);
+  kernel_.no_neighbor(kPort00, "10.0.1.2");  // from now on it lingers as long as any
+  router_.publish();
+  router_.builder->age();
+  EXPECT_FALSE(changed());
+}
+
 }  // namespace
 }  // namespace rackway::control::testing

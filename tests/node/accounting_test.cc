@@ -157,7 +157,7 @@ TEST(Accounting, TroubleAtTheOutputsIsCountedToo) {
   std::set<DropReason> seen;
   for (int round = 0; round < 2000; ++round) {
     // Many bursts without anybody taking the output, then all of it at once.
-    node.keep_output = round % 100 != 99;
+    node.keep_output = round % 250 != 249;
     const auto entrance = kEntrances[random.below(5)];
     std::vector<rte_mbuf*> frames;
     for (int i = 0; i < kBurst; ++i) frames.push_back(new_frame(make_bytes(random, entrance)));

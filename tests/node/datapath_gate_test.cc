@@ -92,6 +92,41 @@ TEST(DatapathGate, TheCoreStaysOutsideWhileHeld) {
   }
 }
 
+TEST(DatapathGate, AHoldWaitsForEveryCore) {
+  DatapathGate gate;
+  Core first(gate), second(gate);
+  first.await_rounds(10);
+  second.await_rounds(10);
+  for (int i = 0; i < 20; ++i) {
+    gate.hold();
+    ++first.devices;
+    ++second.devices;
+    const auto rounds = first.rounds() + second.rounds();
+    give_the_core_time();
+    EXPECT_EQ(first.rounds() + second.rounds(), rounds);
+    EXPECT_FALSE(first.inside() || second.inside());
+    gate.release();
+    first.await_rounds(1);
+    second.await_rounds(1);
+  }
+}
+
+TEST(DatapathGate, OneCoreEndsAndTheOtherIsStillWaitedFor) {
+  DatapathGate gate;
+  Core stays(gate);
+  {
+    Core goes(gate);
+    goes.await_rounds(10);
+  }
+  stays.await_rounds(1);
+  gate.hold();
+  EXPECT_FALSE(stays.inside());
+  const auto rounds = stays.rounds();
+  give_the_core_time();
+  EXPECT_EQ(stays.rounds(), rounds);
+  gate.release();
+}
+
 TEST(DatapathGate, HoldsNest) {
   DatapathGate gate;
   Core core(gate);
@@ -131,24 +166,26 @@ TEST(DatapathGate, ACoreCanEndWhileItIsHeld) {
   core.stop();
 }
 
-// Holders come and go, also just when the core leaves its parking place, also when it starts or
-// ends.
-TEST(DatapathGate, ManyHoldersAndACoreThatComesAndGoes) {
+// Holders come and go, also just when a core leaves its parking place, also when it starts or ends.
+TEST(DatapathGate, ManyHoldersAndCoresThatComeAndGo) {
   DatapathGate gate;
   std::mutex among_holders;
   std::uint64_t devices = 0;
   std::atomic<bool> core_stops{false};
-  std::thread core([&] {
+  std::atomic<std::uint64_t> devices_of_second{0};
+  const auto come_and_go = [&](auto& number) {
     while (!core_stops.load(std::memory_order_relaxed)) {
       gate.attach();
       for (int i = 0; i < 100; ++i) {
         gate.checkpoint();
-        ++devices;
+        ++number;
       }
       gate.checkpoint();  // nobody holds it, or the core has waited for him
       gate.detach();
     }
-  });
+  };
+  std::thread core([&] { come_and_go(devices); });
+  std::thread second([&] { come_and_go(devices_of_second); });
   std::vector<std::thread> holders;
   std::atomic<std::uint64_t> overlaps{0};
   for (int h = 0; h < 3; ++h) {
@@ -158,9 +195,10 @@ TEST(DatapathGate, ManyHoldersAndACoreThatComesAndGoes) {
         {
           const std::lock_guard lock(among_holders);
           const auto before = ++devices;
+          const auto of_second = devices_of_second.load();
           for (int spin = 0; spin < 100 * h; ++spin)
             std::atomic_signal_fence(std::memory_order_seq_cst);
-          if (devices != before) overlaps.fetch_add(1);
+          if (devices != before || devices_of_second != of_second) overlaps.fetch_add(1);
           devices = before;
         }
         gate.release();
@@ -171,6 +209,7 @@ TEST(DatapathGate, ManyHoldersAndACoreThatComesAndGoes) {
   for (auto& holder : holders) holder.join();
   core_stops.store(true);
   core.join();
+  second.join();
   EXPECT_EQ(overlaps.load(), 0u);
 }
 

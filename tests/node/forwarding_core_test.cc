@@ -24,13 +24,13 @@ class RunningCore {
   explicit RunningCore(bool busy = false)
       : shared(kSelf, vlb::Steering(topo::FabricTable(kSelf, kNodes, mesh()), kSelf)) {
     PacketHarness::make_places(shared.places);
-    shared.punt_queue = devices_.punted;
-    shared.inject_queue = devices_.injected;
+    shared.lcores[0]->punt_queue = devices_.punted;
+    shared.lcores[0]->inject_queue = devices_.injected;
     shared.pool = &*packet_pool();
     shared.controller_present.store(true);
     shared.epoch_mark.store(kEpochMark);
     publish(sample_fib().snapshot());
-    thread_ = std::thread([this, busy] { ForwardingCore(shared, busy).run(); });
+    thread_ = std::thread([this, busy] { ForwardingCore(shared, 0, busy).run(); });
   }
   ~RunningCore() {
     shared.stop.store(true);
@@ -52,7 +52,7 @@ class RunningCore {
     auto* frame = new_frame(bytes);
     frame->port = port;
     put(devices_.injected, frame);
-    shared.core_wake.notify();
+    shared.lcores[0]->wake.notify();
   }
   // The next frame to leave there; nothing if none does.
   std::optional<Bytes> leaves(std::size_t output) {
@@ -212,7 +212,7 @@ TEST(ForwardingCore, SteersAroundALinkThatIsGone) {
   EXPECT_TRUE(core.leaves(kToNode3));
   core.shared.places.outputs[kToNode3]->usable.store(false);
   core.shared.places.outputs[kToNode2]->usable.store(false);
-  const auto& over_node0 = core.shared.places.outputs[kToNode0]->counters.via_relay;
+  const auto& over_node0 = core.shared.places.outputs[kToNode0]->counters[0].via_relay;
   const auto until = std::chrono::steady_clock::now() + kLost;
   for (std::uint64_t frames = 2; over_node0.get() == 0; ++frames) {
     core.arrive(kPort0, to_node3);

@@ -166,6 +166,7 @@ class PacketHarness {
                           .self = kSelf,
                           .port = PortId{static_cast<std::uint16_t>(external ? index : 0)},
                           .in = in,
+                          .counters = in.counters[0],
                           .controller_present = options_.controller_present,
                           .epoch_mark = kEpochMark,
                           .now = now,

@@ -44,7 +44,8 @@ class Checks {
   }
 
   void run() {
-    const Context context{.fib = fib_, .self = kSelf, .port = PortId{0}, .in = in_};
+    const Context context{
+        .fib = fib_, .self = kSelf, .port = PortId{0}, .in = in_, .counters = in_.counters[0]};
     quick_.begin(quick_.size);
     careful_.begin(careful_.size);
     PlainCheck(form_).run(quick_, quick_.undecided, context);
@@ -117,6 +118,11 @@ TEST(PlainCheck, OrdinaryTrafficIsPlain) {
     EXPECT_TRUE(is_plain(at_least_60(frame(Ipv6{.payload = counting(payload)})))) << payload;
   }
   EXPECT_TRUE(is_plain(frame(Ipv4{.payload = counting(1480)}), {.split = 60}));
+  for (const auto* near : {"169.253.255.255", "169.255.0.0", "168.254.0.1", "254.169.0.1"}) {
+    const bool unicast = near[0] == '1';
+    EXPECT_EQ(is_plain(at_least_60(frame(Ipv4{.source = near}))), unicast) << near;
+    EXPECT_EQ(is_plain(at_least_60(frame(Ipv4{.destination = near}))), unicast) << near;
+  }
 }
 
 TEST(PlainCheck, WhatHasARuleOfItsOwnIsNot) {
@@ -125,8 +131,8 @@ TEST(PlainCheck, WhatHasARuleOfItsOwnIsNot) {
   EXPECT_FALSE(is_plain(at_least_60(frame(Ipv4{.options = {0x94, 4, 0, 0}}))));
   EXPECT_FALSE(is_plain(at_least_60(frame(Ipv4{}, {.destination = kBroadcastMac}))));
   EXPECT_FALSE(is_plain(at_least_60(frame(Ipv4{}, {.destination = kNeighborB}))));
-  for (const auto* special :
-       {"0.0.0.1", "127.0.0.1", "224.0.0.5", "239.1.1.1", "240.0.0.1", "255.255.255.255"}) {
+  for (const auto* special : {"0.0.0.1", "127.0.0.1", "169.254.0.0", "169.254.255.255", "224.0.0.5",
+                              "239.1.1.1", "240.0.0.1", "255.255.255.255"}) {
     EXPECT_FALSE(is_plain(at_least_60(frame(Ipv4{.source = special})))) << special;
     EXPECT_FALSE(is_plain(at_least_60(frame(Ipv4{.destination = special})))) << special;
   }

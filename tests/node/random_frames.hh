@@ -63,6 +63,8 @@ class RandomFrames {
       external_.push_back(frame(Ipv6{.source = "fe80::7", .destination = to, .next_header = 0}));
     }
     external_.push_back(frame(Ipv4{.source = "127.0.0.1"}));
+    external_.push_back(frame(Ipv4{.source = "169.254.1.2"}));
+    external_.push_back(padded(frame(Ipv4{.destination = "169.254.1.2", .ttl = 1}), 60));
     external_.push_back(frame(Ipv4{.fragment = 0x2001}));
     external_.push_back(frame(Ipv6{.source = "fe80::7"}));
     external_.push_back(frame(Ipv4{.source = "10.0.0.77", .ttl = 1}));

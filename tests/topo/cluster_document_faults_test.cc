@@ -75,6 +75,8 @@ const std::vector<Fault> kFaults{
     {"9000", R"(9000, "urpf": "Strict")", "/nodes/0/ports/0/urpf", {"is not a mode of uRPF"}},
     {"9000", "1279", "/nodes/0/ports/0/mtu", {"1279 is out of bounds", "1280 to 9216"}},
     {"9000", "9217", "/nodes/0/ports/0/mtu", {"9217 is out of bounds"}},
+    {R"({"links")", R"({"queues": 0, "links")", "/fabric/queues", {"0 is out of", "1 to 64"}},
+    {R"({"links")", R"({"queues": 65, "links")", "/fabric/queues", {"65 is out of bounds"}},
     {"9000", "-1500", "/nodes/0/ports/0/mtu", {"-1500 is out of bounds"}},
     {"9000", "1500.0", "/nodes/0/ports/0/mtu", {"1500.0 is not a whole number"}},
     {"9000", "67036", "/nodes/0/ports/0/mtu", {"67036 is out of bounds"}},  // 1500 in 16 bits

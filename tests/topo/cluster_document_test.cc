@@ -119,6 +119,15 @@ TEST(ClusterDocument, EmptyPartsAreLikeMissingOnes) {
       parse_cluster_document(with(kSmallest, "]}", R"(], "fabric": {}})"), "").links.empty());
 }
 
+TEST(ClusterDocument, AFabricHasAQueueOrAsManyAsItSays) {
+  EXPECT_EQ(parse_cluster_document(kGood, "lab.json").fabric_queues, 1u);
+  for (const char* queues : {"1", "64"}) {
+    const auto text =
+        with(kGood, R"({"links")", R"({"queues": )" + std::string(queues) + R"(, "links")");
+    EXPECT_EQ(std::to_string(parse_cluster_document(text, "lab.json").fabric_queues), queues);
+  }
+}
+
 TEST(ClusterDocument, TakesNumbersAtTheirBounds) {
   for (const char* mtu : {"1280", "9216"}) {
     const auto document = parse_cluster_document(with(kGood, "9000", mtu), "lab.json");

@@ -53,6 +53,7 @@ node::Context RealNode::context(const fib::Fib& fib, node::Place& in, vlb::Time 
           .self = self_,
           .port = PortId{},
           .in = in,
+          .counters = in.counters[0],
           .controller_present = true,
           .epoch_mark = 1,
           .now = now,

@@ -47,8 +47,8 @@ vlb::Steering steering(Duty duty) {
   return {topo::FabricTable(kSelf, kNodes, mesh), kSelf, setup};
 }
 
-rte_ring* queue(const char* name) {
-  auto* ring = rte_ring_create(name, kQueue, SOCKET_ID_ANY, RING_F_SP_ENQ | RING_F_SC_DEQ);
+rte_ring* queue(const std::string& name) {
+  auto* ring = rte_ring_create(name.c_str(), kQueue, SOCKET_ID_ANY, RING_F_SP_ENQ | RING_F_SC_DEQ);
   if (ring == nullptr) throw StartupError("no memory for queues", name, "give more memory");
   return ring;
 }
@@ -57,24 +57,27 @@ void require(bool holds, const char* what, const std::string& device) {
   if (!holds) throw StartupError(what, device, "see what DPDK wrote above");
 }
 
-std::uint16_t open(const std::string& device, rte_mempool* pool) {
+std::uint16_t open(const std::string& device, rte_mempool* pool, std::uint16_t queues) {
   require(rte_dev_probe(device.c_str()) == 0, "can not open", device);
   std::uint16_t port = 0;
   require(rte_eth_dev_get_port_by_name(device.substr(0, device.find(',')).c_str(), &port) == 0,
           "is no Ethernet device", device);
   const rte_eth_conf plain{};
-  require(rte_eth_dev_configure(port, 1, 1, &plain) == 0 &&
-              rte_eth_rx_queue_setup(port, 0, kDescriptors, 0, nullptr, pool) == 0 &&
-              rte_eth_tx_queue_setup(port, 0, kDescriptors, 0, nullptr) == 0 &&
-              rte_eth_dev_start(port) == 0,
-          "does not start", device);
+  require(rte_eth_dev_configure(port, queues, queues, &plain) == 0, "has too few queues", device);
+  for (std::uint16_t i = 0; i < queues; ++i) {
+    require(rte_eth_rx_queue_setup(port, i, kDescriptors, 0, nullptr, pool) == 0 &&
+                rte_eth_tx_queue_setup(port, i, kDescriptors, 0, nullptr) == 0,
+            "has too few queues", device);
+  }
+  require(rte_eth_dev_start(port) == 0, "does not start", device);
   return port;
 }
 
-std::unique_ptr<Place> place(const std::string& name, std::uint16_t port) {
-  auto made = std::make_unique<Place>();
+std::unique_ptr<Place> place(const std::string& name, std::uint16_t port, std::uint16_t cores) {
+  auto made = std::make_unique<Place>(cores);
   made->name = name;
   made->device = port;
+  made->receive_queues = cores;
   made->mac = kRouterMac;
   made->mtu = kMtu;
   made->usable.store(true);
@@ -102,19 +105,22 @@ std::optional<Duty> duty_of(const std::string& name) {
 }
 
 BenchNode::BenchNode(Duty duty, std::span<const FileRoute> routes, rte_mempool* pool,
-                     const std::string& pcap)
-    : shared(kSelf, steering(duty)) {
-  shared.punt_queue = queue("punt");
-  shared.inject_queue = queue("inject");
+                     const std::string& pcap, std::uint16_t cores)
+    : shared(kSelf, steering(duty), cores) {
+  shared.pool = pool;
+  for (std::uint16_t core = 0; core < cores; ++core) {
+    shared.lcores[core]->punt_queue = queue("punt-" + std::to_string(core));
+    shared.lcores[core]->inject_queue = queue("inject-" + std::to_string(core));
+  }
   shared.controller_present.store(true);
   const Layout here = layout(duty);
   for (std::size_t i = 0; i < std::size_t{here.ports} + here.links; ++i) {
     const bool port = i < here.ports;
     const bool brings = port == here.from_ports;
-    const auto dpdk_port = open(device(i, brings, pcap), pool);
+    const auto dpdk_port = open(device(i, brings, pcap), pool, cores);
     if (brings) sources_.push_back(dpdk_port);
     shared.places.outputs.push_back(
-        place((port ? "port " : "fabric ") + std::to_string(i), dpdk_port));
+        place((port ? "port " : "fabric ") + std::to_string(i), dpdk_port, cores));
   }
   shared.places.ports = here.ports;
   shared.places.controller.name = "inject";
@@ -130,8 +136,8 @@ BenchNode::~BenchNode() {
   }
 }
 
-void BenchNode::feed_from(PacketSource& source) const {
-  for (const auto port : sources_) source.feed(port);
+void BenchNode::feed_from(PacketSource& source, std::uint16_t core) const {
+  for (const auto port : sources_) source.feed(port, core);
 }
 
 }  // namespace rackway::bench

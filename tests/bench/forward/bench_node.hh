@@ -41,15 +41,16 @@ inline constexpr Ipv4Address kRouterAddress{100u << 24 | 64u << 16 | 1};
 [[nodiscard]] fib::Delta content(Duty duty, std::span<const FileRoute> routes);
 
 struct BenchNode {
-  // pcap: a file to take packets from, instead of net_null; empty: none. Throws StartupError.
+  // With queues for so many cores. pcap: a file to take packets from, instead of net_null; empty:
+  // none. Throws StartupError.
   BenchNode(Duty duty, std::span<const FileRoute> routes, rte_mempool* pool,
-            const std::string& pcap = {});
+            const std::string& pcap = {}, std::uint16_t cores = 1);
   ~BenchNode();
   BenchNode(const BenchNode&) = delete;
   BenchNode& operator=(const BenchNode&) = delete;
 
-  // What the places that bring packets receive is of this source from now on.
-  void feed_from(PacketSource& source) const;
+  // What the places that bring packets receive by a core's queue is of this source from now on.
+  void feed_from(PacketSource& source, std::uint16_t core = 0) const;
 
   node::Shared shared;
 

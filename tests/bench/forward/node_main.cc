@@ -54,12 +54,12 @@ void drain_punted(node::Shared& shared, const std::atomic<bool>& stop) {
   pollfd wake{.fd = shared.slow_path_wake.fd(), .events = POLLIN, .revents = 0};
   while (!stop.load(std::memory_order_relaxed)) {
     shared.slow_path_wake.about_to_sleep();
-    const bool sleeps = rte_ring_empty(shared.punt_queue) != 0;
+    const bool sleeps = rte_ring_empty(shared.lcores[0]->punt_queue) != 0;
     const bool woken = sleeps && ::poll(&wake, 1, 100) > 0;
     shared.slow_path_wake.awake(woken);
-    while (const unsigned n =
-               rte_ring_sc_dequeue_burst(shared.punt_queue, reinterpret_cast<void**>(frames.data()),
-                                         frames.size(), nullptr)) {
+    while (const unsigned n = rte_ring_sc_dequeue_burst(shared.lcores[0]->punt_queue,
+                                                        reinterpret_cast<void**>(frames.data()),
+                                                        frames.size(), nullptr)) {
       rte_pktmbuf_free_bulk(frames.data(), n);
     }
   }
@@ -109,7 +109,7 @@ void forward(Duty duty, const Options& options, SourceOfEnvironment& packets, rt
   node->feed_from(packets.source);
   std::atomic<bool> stop_draining{false};
   std::thread slow_path([&] { drain_punted(node->shared, stop_draining); });
-  node::ForwardingCore core(node->shared, true);
+  node::ForwardingCore core(node->shared, 0, true);
   rte_eal_remote_launch(run_core, &core, node::forwarding_lcore());
   double changes_a_second = 0;
   {
@@ -157,7 +157,7 @@ void start(const Options& options) {
     throw StartupError("no such duty", options.duty, "see --help");
   if (!beside_of(options.beside)) throw StartupError("no such load", options.beside, "see --help");
   fib::require_processor();
-  node::start_eal({.name = "bench", .memory_mb = 128, .cpu = options.core});
+  node::start_eal({.name = "bench", .memory_mb = 128, .cpus = {options.core}});
   auto* packets = source_of_environment();
   if (packets == nullptr) throw StartupError("no packets", "RACKWAY_PACKETS", "name a packet list");
   auto* pool = node::make_packet_pool(options.buffers);

@@ -86,13 +86,13 @@ PacketSource::~PacketSource() {
   std::free(patches_);
 }
 
-void PacketSource::feed(std::uint16_t port) {
+void PacketSource::feed(std::uint16_t port, std::uint16_t queue) {
   if (used_ == ports_.size()) throw std::runtime_error("too many ports for the source");
   Port& state = ports_[used_];
   state = prototype_;
   state.at = static_cast<std::uint32_t>(state.records / kMostPorts * used_);
   ++used_;
-  if (rte_eth_add_rx_callback(port, 0, callback(patch_), &state) == nullptr) {
+  if (rte_eth_add_rx_callback(port, queue, callback(patch_), &state) == nullptr) {
     throw std::runtime_error("no receive callback on port " + std::to_string(port));
   }
 }

@@ -3,7 +3,8 @@
 // next packet of a list into each buffer that a port of net_null hands out, and tells its type as a
 // NIC would. The same code whether preloaded into DPDK's programs or compiled into ours.
 //
-// All ports are polled by one thread. Each goes through the list from a place of its own.
+// All that a source feeds is polled by one thread. Each port goes through the list from a place of
+// its own.
 #pragma once
 
 #include <array>
@@ -22,8 +23,8 @@ class PacketSource {
   PacketSource(const PacketSource&) = delete;
   PacketSource& operator=(const PacketSource&) = delete;
 
-  // From now on what queue 0 of the port receives is of this source. Throws std::runtime_error.
-  void feed(std::uint16_t port);
+  // From now on what that queue of the port receives is of this source. Throws std::runtime_error.
+  void feed(std::uint16_t port, std::uint16_t queue = 0);
 
   // What a port's callback knows; stays where it is.
   struct alignas(64) Port {

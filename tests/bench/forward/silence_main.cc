@@ -140,7 +140,7 @@ int run_core(void* core) {
     require(rte_eth_add_rx_callback(port, 0, count, &watch) != nullptr, "no receive callback");
   }
   const Noises before = noises();
-  node::ForwardingCore core(node.shared, true);
+  node::ForwardingCore core(node.shared, 0, true);
   rte_eal_remote_launch(run_core, &core, 1);
   const auto until = std::chrono::steady_clock::now() + kPatience;
   while (!watch.over.load(std::memory_order_acquire)) {
