@@ -48,6 +48,7 @@ constexpr std::array<std::string_view, kDropReasons> kDropNames{
     "fragmented",
     "too_many_fragments",
     "no_buffers",
+    "egress_down",
 };
 static_assert(!kDropNames.back().empty());
 

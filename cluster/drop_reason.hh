@@ -60,8 +60,9 @@ enum class DropReason : std::uint8_t {
   fragmented,          // went on, as fragments
   too_many_fragments,  // more than one burst may give
   no_buffers,          // for its fragments
+  egress_down,         // every next hop is behind a node that is not there, or not ready
 };
-inline constexpr std::size_t kDropReasons = static_cast<std::size_t>(DropReason::no_buffers) + 1;
+inline constexpr std::size_t kDropReasons = static_cast<std::size_t>(DropReason::egress_down) + 1;
 
 [[nodiscard]] std::string_view to_string(DropReason reason);
 

@@ -93,10 +93,11 @@ void read(WireReader& in, Refused& m) {
 }
 
 constexpr std::array kCounterFields{
-    &PlaceCounters::received, &PlaceCounters::received_bytes, &PlaceCounters::sent,
-    &PlaceCounters::punted,   &PlaceCounters::transmitted,    &PlaceCounters::transmitted_bytes,
-    &PlaceCounters::direct,   &PlaceCounters::via_relay,      &PlaceCounters::relayed,
-    &PlaceCounters::injected, &PlaceCounters::icmp_sent,      &PlaceCounters::icmp_withheld};
+    &PlaceCounters::received,    &PlaceCounters::received_bytes, &PlaceCounters::sent,
+    &PlaceCounters::punted,      &PlaceCounters::transmitted,    &PlaceCounters::transmitted_bytes,
+    &PlaceCounters::direct,      &PlaceCounters::via_relay,      &PlaceCounters::relayed,
+    &PlaceCounters::injected,    &PlaceCounters::icmp_sent,      &PlaceCounters::icmp_withheld,
+    &PlaceCounters::hellos_sent, &PlaceCounters::hellos_received};
 constexpr std::size_t kCounterBytes = 8 * (kCounterFields.size() + kDropReasons);
 constexpr std::size_t kMaxLinksPerNode = kMaxNodes - 1;  // no two join the same two nodes
 
@@ -136,6 +137,42 @@ Queues read_queues(WireReader& in, std::size_t most_places) {
   return places;
 }
 
+constexpr std::size_t kEventBytes = 19;
+
+void write(WireWriter& out, const FabricEvent& event) {
+  out.number(event.number);
+  out.number(static_cast<std::uint8_t>(event.kind));
+  out.number(event.link);
+  out.number(event.node.value);
+  out.number(event.age_ms);
+}
+
+void read(WireReader& in, FabricEvent& event) {
+  event.number = in.number<std::uint64_t>();
+  const auto kind = in.number<std::uint8_t>();
+  if (kind >= kFabricEventKinds) in.fail();
+  event.kind = static_cast<FabricEventKind>(kind);
+  event.link = in.number<std::uint32_t>();
+  event.node.value = in.number<std::uint16_t>();
+  event.age_ms = in.number<std::uint32_t>();
+}
+
+constexpr std::size_t kLinkStatusBytes = 19 + kCounterBytes;
+
+void read(WireReader& in, LinkStatus& link) {
+  link.number = in.number<std::uint32_t>();
+  link.up = in.flag();
+  const auto state = in.number<std::uint8_t>();
+  if (state >= kLinkStates) in.fail();
+  link.state = static_cast<LinkState>(state);
+  link.load = in.number<std::uint8_t>();
+  link.delay = in.number<std::uint16_t>();
+  link.peer_ready = in.flag();
+  link.peer_draining = in.flag();
+  link.peer_boot_id = in.number<std::uint64_t>();
+  read(in, link.counters);
+}
+
 void write(WireWriter& out, const Status& m) {
   write_epoch_and_digest(out, m);
   out.number(m.uptime_ms);
@@ -145,12 +182,22 @@ void write(WireWriter& out, const Status& m) {
   for (const auto& link : m.links) {
     out.number(link.number);
     out.flag(link.up);
+    out.number(static_cast<std::uint8_t>(link.state));
+    out.number(link.load);
+    out.number(link.delay);
+    out.flag(link.peer_ready);
+    out.flag(link.peer_draining);
+    out.number(link.peer_boot_id);
     write(out, link.counters);
   }
   write(out, m.inject);
   write(out, m.generated);
   write(out, m.port_queues);
   write(out, m.link_queues);
+  out.count(m.reachable.size());
+  for (const bool reachable : m.reachable) out.flag(reachable);
+  out.count(m.events.size());
+  for (const auto& event : m.events) write(out, event);
 }
 
 void read(WireReader& in, Status& m) {
@@ -158,16 +205,16 @@ void read(WireReader& in, Status& m) {
   m.uptime_ms = in.number<std::uint64_t>();
   m.ports.resize(in.count(kCounterBytes, kMaxPortsPerNode));
   for (auto& port : m.ports) read(in, port);
-  m.links.resize(in.count(kCounterBytes + 5, kMaxLinksPerNode));
-  for (auto& link : m.links) {
-    link.number = in.number<std::uint32_t>();
-    link.up = in.flag();
-    read(in, link.counters);
-  }
+  m.links.resize(in.count(kLinkStatusBytes, kMaxLinksPerNode));
+  for (auto& link : m.links) read(in, link);
   read(in, m.inject);
   read(in, m.generated);
   m.port_queues = read_queues(in, kMaxPortsPerNode);
   m.link_queues = read_queues(in, kMaxLinksPerNode);
+  m.reachable.resize(in.count(1, kMaxNodes));
+  for (std::size_t i = 0; i < m.reachable.size(); ++i) m.reachable[i] = in.flag();
+  m.events.resize(in.count(kEventBytes, kMaxReportedEvents));
+  for (auto& event : m.events) read(in, event);
 }
 
 template <class EpochAndContent>
@@ -226,6 +273,8 @@ void write(WireWriter& out, const Welcome& m) {
   out.number(m.most_flowlet_gap_us);
   out.number(m.fabric_mtu);
   out.number(m.fabric_queues);
+  out.number(m.hello.interval_ms);
+  out.number(m.hello.multiplier);
   out.text(m.packets);
 }
 
@@ -265,9 +314,14 @@ void read(WireReader& in, Welcome& m) {
   m.most_flowlet_gap_us = in.number<std::uint32_t>();
   m.fabric_mtu = in.number<std::uint16_t>();
   m.fabric_queues = in.number<std::uint16_t>();
+  m.hello.interval_ms = in.number<std::uint16_t>();
+  m.hello.multiplier = in.number<std::uint8_t>();
   m.packets = in.text();
   if (m.self.value >= m.node_names.size() || m.link_devices.size() != own ||
-      m.least_flowlet_gap_us > m.most_flowlet_gap_us || m.fabric_queues == 0) {
+      m.least_flowlet_gap_us > m.most_flowlet_gap_us || m.fabric_queues == 0 ||
+      m.hello.interval_ms == 0 || m.hello.interval_ms > topo::kMostHelloIntervalMs ||
+      m.hello.multiplier < topo::kLeastHelloMultiplier ||
+      m.hello.multiplier > topo::kMostHelloMultiplier) {
     in.fail();
   }
 }

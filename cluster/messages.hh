@@ -14,8 +14,10 @@
 #include "base/mac_address.hh"
 #include "base/result.hh"
 #include "cluster/drop_reason.hh"
+#include "cluster/fabric_state.hh"
 #include "fib/records.hh"
 #include "topo/fabric_table.hh"
+#include "topo/hello_config.hh"
 #include "topo/rate.hh"
 #include "topo/steering_mode.hh"
 #include "topo/urpf.hh"
@@ -83,6 +85,8 @@ struct PlaceCounters {
   // External ports: ICMP errors about packets that came in there, and those that were due but not
   // sent.
   std::uint64_t icmp_sent{}, icmp_withheld{};
+  // Fabric links: in none of the above.
+  std::uint64_t hellos_sent{}, hellos_received{};
   bool operator==(const PlaceCounters&) const = default;
   [[nodiscard]] std::uint64_t dropped_total() const;
 };
@@ -95,7 +99,12 @@ struct QueueCounters {
 
 struct LinkStatus {
   std::uint32_t number{};  // of the link in the document
-  bool up{};
+  bool up{};               // the device has a carrier
+  LinkState state{};       // by the hellos
+  std::uint8_t load{};     // of what leaves here; 200 is the whole rate
+  std::uint16_t delay{};   // microseconds to the far end
+  bool peer_ready{}, peer_draining{};
+  std::uint64_t peer_boot_id{};  // as told in its hellos; 0 if none has come
   PlaceCounters counters;
   bool operator==(const LinkStatus&) const = default;
 };
@@ -110,6 +119,8 @@ struct Status {
   PlaceCounters inject;              // frames from the controller
   PlaceCounters generated;           // frames that the node made: ICMP errors, fragments
   std::vector<std::vector<QueueCounters>> port_queues, link_queues;  // as above, by core
+  std::vector<bool> reachable;      // by NodeId: a frame can get there
+  std::vector<FabricEvent> events;  // the last, oldest first, at most kMaxReportedEvents
   bool operator==(const Status&) const = default;
 };
 
@@ -143,7 +154,8 @@ struct Welcome {
   std::uint32_t least_flowlet_gap_us{}, most_flowlet_gap_us{};
   std::uint16_t fabric_mtu{1500};  // the largest of all ports of the cluster
   std::uint16_t fabric_queues{1};  // that every fabric link has each way
-  std::string packets;             // ZeroMQ endpoint for punt and inject
+  topo::HelloConfig hello;
+  std::string packets;  // ZeroMQ endpoint for punt and inject
   bool operator==(const Welcome&) const = default;
 };
 

@@ -48,6 +48,7 @@ class Answer {
   void routes();
   void adjacencies();
   void drops();
+  void events();
 
   [[nodiscard]] Json take() {
     if (!error_.empty()) return {{"ok", false}, {"error", error_}};
@@ -90,6 +91,8 @@ class Answer {
                   std::size_t index);
   void add_drops(NodeId node, const std::string& place, const cluster::PlaceCounters& counters);
   [[nodiscard]] NodeId peer_of(NodeId node, std::uint32_t link) const;
+  [[nodiscard]] std::string_view link_state(NodeId node, const cluster::LinkStatus& link) const;
+  [[nodiscard]] Json cannot_reach(NodeId node) const;
 
   const ApiView& view_;
   std::string name_;
@@ -144,7 +147,8 @@ void Answer::nodes() {
                      {"boot_id", fmt::format("{:016x}", node.boot_id)},
                      {"uptime_s", report.status.uptime_ms / 1000},
                      {"ports", config(id).ports.size()},
-                     {"generated", report.status.generated.received}});
+                     {"generated", report.status.generated.received},
+                     {"cannot_reach", cannot_reach(id)}});
   });
 }
 
@@ -256,7 +260,13 @@ void Answer::add_link(NodeId node, const cluster::LinkStatus& link) {
   rows_.push_back({{"node", config(node).name},
                    {"peer", config(peer_of(node, link.number)).name},
                    {"link", link.number},
-                   {"state", link.up && view_.coordinator.nodes()[node.value].up ? "up" : "down"},
+                   {"state", link_state(node, link)},
+                   {"carrier", link.up},
+                   {"peer_ready", link.peer_ready},
+                   {"peer_draining", link.peer_draining},
+                   {"peer_boot_id", fmt::format("{:016x}", link.peer_boot_id)},
+                   {"load_percent", link.load / 2},
+                   {"delay_us", link.delay},
                    {"received", counters.received},
                    {"sent", counters.sent},
                    {"punted", counters.punted},
@@ -264,7 +274,41 @@ void Answer::add_link(NodeId node, const cluster::LinkStatus& link) {
                    {"direct", counters.direct},
                    {"via_relay", counters.via_relay},
                    {"relayed", counters.relayed},
-                   {"transmitted", counters.transmitted}});
+                   {"transmitted", counters.transmitted},
+                   {"hellos_sent", counters.hellos_sent},
+                   {"hellos_received", counters.hellos_received}});
+}
+
+// A dead node's last words do not count.
+std::string_view Answer::link_state(NodeId node, const cluster::LinkStatus& link) const {
+  return to_string(view_.coordinator.nodes()[node.value].up ? link.state
+                                                            : cluster::LinkState::down);
+}
+
+void Answer::events() {
+  const auto now = EventLog::Clock::now();
+  std::optional<NodeId> only;
+  if (!name_.empty()) {
+    only = view_.document.find_node(name_);
+    if (!only) return fail("no node " + name_ + " in this cluster");
+  }
+  for (const auto& [observer, event, at] : view_.events.entries()) {
+    if (only && observer != *only && event.node != *only) continue;
+    rows_.push_back({{"age_s", seconds(now - at)},
+                     {"seen_by", node_name(observer)},
+                     {"number", event.number},
+                     {"node", node_name(event.node)},
+                     {"event", to_string(event.kind)}});
+  }
+}
+
+Json Answer::cannot_reach(NodeId node) const {
+  Json names = Json::array();
+  const auto& reachable = view_.reports[node.value].status.reachable;
+  for (std::uint16_t n = 0; n < reachable.size(); ++n) {
+    if (!reachable[n]) names.push_back(node_name(NodeId{n}));
+  }
+  return names;
 }
 
 void Answer::fabric() {
@@ -366,7 +410,8 @@ const std::map<std::string, Table, std::less<>> kTables{{"cluster", &Answer::clu
                                                         {"routes", &Answer::routes},
                                                         {"adjacencies", &Answer::adjacencies},
                                                         {"drops", &Answer::drops},
-                                                        {"queues", &Answer::queues}};
+                                                        {"queues", &Answer::queues},
+                                                        {"events", &Answer::events}};
 
 Json answer(const ApiView& view, const std::string& request) {
   // Not as Json, which searches through all keys for each: a request may have very many.

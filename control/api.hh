@@ -16,6 +16,7 @@ struct ApiView {
   const EpochCoordinator& coordinator;
   const FibBuilder& builder;
   const std::vector<NodeReport>& reports;
+  const EventLog& events;
   bool settled;
   std::chrono::steady_clock::duration uptime;
   const std::vector<std::string>& waiting_static_routes;

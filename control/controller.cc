@@ -151,6 +151,7 @@ cluster::Welcome Controller::welcome_for(NodeId node) const {
                            .most_flowlet_gap_us = document_.vlb.most_flowlet_gap_us,
                            .fabric_mtu = document_.largest_mtu(),
                            .fabric_queues = document_.fabric_queues,
+                           .hello = document_.hello,
                            .packets = document_.controller.packets};
   for (const auto& port : document_.nodes[node.value].ports) {
     welcome.ports.push_back({port.name, port.device, port.mtu, port.urpf});
@@ -167,6 +168,7 @@ cluster::Welcome Controller::welcome_for(NodeId node) const {
 void Controller::on_status(NodeId node, const cluster::Status& status, Clock::time_point now) {
   reports_[node.value].status = status;
   fabric_links_.heard(node, status.links, now);
+  events_.take(node, coordinator_.nodes()[node.value].boot_id, status, now);
 }
 
 void Controller::on_ports(NodeId node, const cluster::PortStates& states) {
@@ -271,6 +273,7 @@ std::string Controller::answer(const std::string& request) const {
                      .coordinator = coordinator_,
                      .builder = builder_,
                      .reports = reports_,
+                     .events = events_,
                      .settled = settled_,
                      .uptime = Clock::now() - started_,
                      .waiting_static_routes = waiting_static_routes_},

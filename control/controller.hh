@@ -18,6 +18,7 @@
 #include "cluster/control_channel.hh"
 #include "cluster/messages.hh"
 #include "control/epoch_coordinator.hh"
+#include "control/event_log.hh"
 #include "control/fabric_links.hh"
 #include "control/fib_builder.hh"
 #include "control/kernel/kernel_mirror.hh"
@@ -49,8 +50,8 @@ class Controller {
   void take_messages(Clock::time_point now);
   void welcome(NodeId node, const cluster::Hello& hello, Clock::time_point now);
   void dispatch(NodeId node, const cluster::Message& message, Clock::time_point now);
-  void on_ports(NodeId node, const cluster::PortStates& states);
   void on_status(NodeId node, const cluster::Status& status, Clock::time_point now);
+  void on_ports(NodeId node, const cluster::PortStates& states);
   void watch_nodes(Clock::time_point now);
   void take_kernel_changes();
   void publish(Clock::time_point now);
@@ -74,7 +75,8 @@ class Controller {
   std::unique_ptr<SlowPath> slow_path_;
 
   std::unordered_map<std::string, NodeId> node_ids_;
-  std::vector<NodeReport> reports_;        // by node
+  std::vector<NodeReport> reports_;  // by node
+  EventLog events_{document_};
   std::vector<bool> carriers_known_down_;  // by node: its TAPs were told that it is down
   std::vector<std::string> waiting_static_routes_;
 

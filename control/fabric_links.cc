@@ -6,6 +6,22 @@
 #include "topo/fabric_graph.hh"
 
 namespace rackway::control {
+namespace {
+
+// Before the first hellos have come a carrier is enough.
+bool works(const cluster::LinkStatus& link) {
+  switch (link.state) {
+    case cluster::LinkState::one_way:
+    case cluster::LinkState::down:
+    case cluster::LinkState::flapping: return false;
+    case cluster::LinkState::never_heard:
+    case cluster::LinkState::opening:
+    case cluster::LinkState::up: break;
+  }
+  return link.up;
+}
+
+}  // namespace
 
 FabricLinks::FabricLinks(std::size_t nodes, const std::vector<topo::LinkEnds>& links, Send send,
                          Clock::time_point now)
@@ -30,7 +46,7 @@ void FabricLinks::heard(NodeId node, const std::vector<cluster::LinkStatus>& lin
                         Clock::time_point now) {
   for (const auto& link : links) {
     if (link.number < links_.size()) {
-      take(node, link.number, link.up ? Word::up : Word::down, now);
+      take(node, link.number, works(link) ? Word::up : Word::down, now);
     }
   }
 }

@@ -22,6 +22,8 @@ MAX_NODES = 8
 MAX_NODES_AND_RELAYS = 20  # of a 2-ary 3-fly
 
 DEFAULT_MTU = 1500
+# Slower than the default: the nodes share a machine with everything else of the lab.
+HELLO = {"interval_ms": 50, "multiplier": 3}
 MIN_MTU = 1280
 MAX_MTU = 9216
 
@@ -364,7 +366,7 @@ def cluster_document(topology: Topology) -> dict:
             "namespace": ROUTER_NAMESPACE,
         },
         "nodes": _nodes(topology),
-        "fabric": {"links": _links(topology)},
+        "fabric": {"links": _links(topology), "hello": HELLO},
         "vlb": {"mode": "valiant"},
         "routes": _static_routes(topology),
     }

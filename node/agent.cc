@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/agent.hh"
 
+#include <algorithm>
 #include <random>
 
 #include "base/log.hh"
@@ -24,7 +25,7 @@ constexpr int kTickMs = 50;
 
 std::uint64_t random_id() {
   std::random_device source;
-  return static_cast<std::uint64_t>(source()) << 32 | source();
+  return static_cast<std::uint64_t>(source()) << 32 | source() | 1;
 }
 
 std::uint64_t to_ms(std::chrono::steady_clock::duration time) {
@@ -40,6 +41,22 @@ std::vector<std::uint32_t> numbers_of_links(const cluster::Welcome& welcome) {
   }
   return numbers;
 }
+
+cluster::LinkStatus link_status(const FabricReport::Link& link) {
+  return {.state = static_cast<cluster::LinkState>(link.state),
+          .load = link.load,
+          .delay = link.delay,
+          .peer_ready = link.ready,
+          .peer_draining = link.draining,
+          .peer_boot_id = link.peer_boot_id};
+}
+static_assert(cluster::kLinkStates == vlb::kLinkStates);
+static_assert(static_cast<int>(cluster::LinkState::flapping) ==
+              static_cast<int>(vlb::LinkState::flapping));
+static_assert(cluster::kFabricEventKinds == vlb::kLivenessEventKinds);
+static_assert(static_cast<int>(cluster::FabricEventKind::node_down) ==
+              static_cast<int>(vlb::LivenessEventKind::node_down));
+static_assert(cluster::kMaxReportedEvents == FabricReport::kEvents);
 
 }  // namespace
 
@@ -152,6 +169,7 @@ void Agent::on(Shared& shared, const cluster::Commit& message) {
     shared.fib.commit();
     epoch_ = message.epoch;
     shared.epoch_mark.store(vlb::epoch_mark_of(epoch_), std::memory_order_relaxed);
+    if (shared.watch) shared.watch->set_ready(true);
   } else if (message.epoch != epoch_) {
     send(cluster::Refused{message.epoch, "it was not prepared here"});
     return;
@@ -214,7 +232,30 @@ void Agent::report_ports(Shared& shared, bool always) {
   if (send(states)) reported_ports_ = states;
 }
 
-cluster::Status Agent::status(const Shared& shared) const {
+void Agent::add_fabric(cluster::Status& status, Shared& shared) const {
+  if (!shared.watch) return;
+  const FabricReport& report = shared.watch->report();
+  for (std::size_t i = 0; i < status.links.size(); ++i) {
+    auto known = link_status(report.links[i]);
+    known.number = status.links[i].number;
+    known.up = status.links[i].up;
+    known.counters = status.links[i].counters;
+    status.links[i] = known;
+  }
+  for (const auto node : report.nodes) status.reachable.push_back(node != 0);
+  const auto first =
+      report.events_so_far - std::min<std::uint64_t>(report.events_so_far, FabricReport::kEvents);
+  for (auto number = first; number < report.events_so_far; ++number) {
+    const auto& event = report.events[number % FabricReport::kEvents];
+    status.events.push_back({.number = number,
+                             .kind = static_cast<cluster::FabricEventKind>(event.kind),
+                             .link = own_links_[event.link],
+                             .node = event.node,
+                             .age_ms = (report.at - event.at) / 1000});
+  }
+}
+
+cluster::Status Agent::status(Shared& shared) const {
   cluster::Status status{.epoch = epoch_,
                          .digest = shared.fib.active()->digest(),
                          .uptime_ms = to_ms(Clock::now() - started_),
@@ -227,9 +268,11 @@ cluster::Status Agent::status(const Shared& shared) const {
   }
   for (std::size_t i = 0; i < shared.places.links(); ++i) {
     const auto& link = shared.places.link(i);
-    status.links.push_back({own_links_[i], link_up(link), link.counters.read()});
+    status.links.push_back(
+        {.number = own_links_[i], .up = link_up(link), .counters = link.counters.read()});
     status.link_queues.push_back(link.counters.read_by_core());
   }
+  add_fabric(status, shared);
   return status;
 }
 

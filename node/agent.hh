@@ -23,6 +23,9 @@ class Agent {
   // meanwhile. Throws StartupError when the controller refuses the node.
   [[nodiscard]] std::optional<cluster::Welcome> join(const std::atomic<bool>& stop);
 
+  // Random, not 0: of this run of the node.
+  [[nodiscard]] std::uint64_t boot_id() const { return boot_id_; }
+
   // Serves the channel until shared.stop.
   void run(Shared& shared);
 
@@ -46,7 +49,8 @@ class Agent {
   void report(Shared& shared);
   void report_ports(Shared& shared, bool always);
   void watch_controller(Shared& shared);
-  [[nodiscard]] cluster::Status status(const Shared& shared) const;
+  [[nodiscard]] cluster::Status status(Shared& shared) const;
+  void add_fabric(cluster::Status& status, Shared& shared) const;
 
   std::string name_;
   std::string endpoint_;

@@ -24,7 +24,7 @@ inline constexpr std::uint16_t kBurst = 64;
 using cluster::DropReason;
 using cluster::PuntClass;
 
-enum class Fate : std::uint8_t { undecided, transmit, punt, drop };
+enum class Fate : std::uint8_t { undecided, transmit, punt, take_in, drop };
 
 using Mask = std::uint64_t;  // bit i: slot i
 static_assert(kBurst == 64);
@@ -56,7 +56,7 @@ struct Burst {
   bool injected{false};  // the frames come from the controller
 
   // Disjoint; together the slots of the burst.
-  Mask undecided{}, transmitted{}, punted{}, dropped{};
+  Mask undecided{}, transmitted{}, punted{}, taken_in{}, dropped{};
 
   // Known of undecided slots.
   Mask plain{};         // passed every check of PlainCheck; nothing needs a second look
@@ -77,6 +77,7 @@ struct Burst {
   // transmitted: index in Places::outputs
   alignas(64) std::array<std::uint16_t, kBurst> output;
   Mask via_relay{};  // sent into the fabric, not straight to its egress node
+  Mask hellos{};     // undecided; of kind hello
 
   Mask unresolved{};  // punted because the neighbour is not resolved yet
   // dropped; punted: what it counts as when policing stops it
@@ -93,7 +94,8 @@ struct Burst {
   void begin(std::uint16_t n) noexcept {
     size = n;
     undecided = first_bits(n);
-    transmitted = punted = dropped = plain = ipv4 = ipv6 = l2_group = tagged = via_relay = 0;
+    transmitted = punted = taken_in = dropped = hellos = plain = ipv4 = ipv6 = l2_group = tagged =
+        via_relay = 0;
     answered = to_fragment = unresolved = 0;
   }
 
@@ -124,6 +126,11 @@ struct Burst {
     punt_class[i] = to;
     reason[i] = when_policed;
   }
+  // A hello: the node itself has it.
+  void take_in(std::size_t i) noexcept {
+    undecided &= ~bit(i);
+    taken_in |= bit(i);
+  }
   void transmit(std::size_t i, std::size_t to) noexcept {
     undecided &= ~bit(i);
     transmitted |= bit(i);
@@ -139,6 +146,7 @@ struct Burst {
   [[nodiscard]] Fate fate(std::size_t i) const noexcept {
     if ((transmitted & bit(i)) != 0) return Fate::transmit;
     if ((punted & bit(i)) != 0) return Fate::punt;
+    if ((taken_in & bit(i)) != 0) return Fate::take_in;
     return (dropped & bit(i)) != 0 ? Fate::drop : Fate::undecided;
   }
 };

@@ -16,6 +16,8 @@ void Counters::add_to(cluster::PlaceCounters& sum) const {
   sum.injected += injected.get();
   sum.icmp_sent += icmp_sent.get();
   sum.icmp_withheld += icmp_withheld.get();
+  sum.hellos_sent += hellos_sent.get();
+  sum.hellos_received += hellos_received.get();
   for (std::size_t i = 0; i < cluster::kDropReasons; ++i) sum.dropped[i] += dropped[i].get();
 }
 

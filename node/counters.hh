@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What passed one place of the node: an external port, a fabric link, or the controller's frames;
 // apart by forwarding core. A core writes its own, any thread reads. received = sent + punted + sum
-// of dropped holds, for each core, whenever no burst is on its way.
+// of dropped holds, for each core, whenever no burst is on its way. Hellos are in none of
+// these.
 #pragma once
 
 #include <array>
@@ -22,6 +23,8 @@ class Counter {
   void add(std::uint64_t n) noexcept {
     value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
   }
+  // What was counted before it was known better.
+  void take_back(std::uint64_t n) noexcept { add(0 - n); }
   [[nodiscard]] std::uint64_t get() const noexcept {
     return value_.load(std::memory_order_relaxed);
   }
@@ -35,6 +38,9 @@ struct alignas(128) Counters {
   Counter received, received_bytes, sent, punted;
   Counter transmitted, transmitted_bytes, direct, via_relay, relayed, injected;
   Counter icmp_sent, icmp_withheld;
+  Counter hellos_sent, hellos_received;
+  Counter
+      refused_bytes;  // that were to leave here, and the device had no room; for the link's load
   std::array<Counter, cluster::kDropReasons> dropped;
 
   void add_to(cluster::PlaceCounters& sum) const;

@@ -25,9 +25,11 @@ ForwardingCore::ForwardingCore(Shared& shared, std::uint16_t number, bool busy,
       ticks_per_microsecond_(std::max<std::uint64_t>(1, ticks_per_second / 1'000'000)),
       governor_(busy, ticks_per_microsecond_),
       journey_(shared.places, own_.steering, own_.punt_queue, shared.slow_path_wake, *shared.pool,
-               {ticks_per_second, static_cast<std::uint16_t>(shared.lcores.size())}, number),
-      live_links_(shared.places.links(), false) {
-  if (number == 0) fabric_watch_.emplace(shared.places, ticks_per_second);
+               {ticks_per_second, static_cast<std::uint16_t>(shared.lcores.size())}, number,
+               {number == 0 ? shared.watch.get() : nullptr, shared.hellos}) {
+  if (number == 0 && !shared.watch) {
+    carrier_watch_.emplace(shared.places, own_.steering.table(), ticks_per_second);
+  }
 }
 
 void ForwardingCore::run() {
@@ -43,7 +45,9 @@ void ForwardingCore::run() {
     if (frames > 0) {
       governor_.worked(now);
     } else if (const auto pause = governor_.rest(now); pause > 0) {
-      rest(reader, pause);
+      rest(reader, number_ == 0 && shared_.watch
+                       ? std::min(pause, shared_.watch->until_next_hello(microseconds_))
+                       : pause);
     } else {
       rte_pause();
     }
@@ -52,11 +56,14 @@ void ForwardingCore::run() {
 }
 
 unsigned ForwardingCore::step(std::uint64_t ticks) noexcept {
-  watch_fabric(ticks);
   ticks_ = ticks;
   microseconds_ = static_cast<vlb::Time>(ticks / ticks_per_microsecond_);
+  if (!shared_.watch) watch_fabric();
   const fib::Fib& fib = *shared_.fib.active();
-  return poll_ports(fib) + poll_links(fib) + poll_controller(fib);
+  const unsigned frames = poll_ports(fib) + poll_links(fib) + poll_controller(fib);
+  // Nobody's silence is judged before what has come in has been heard.
+  if (shared_.watch) watch_fabric();
+  return frames;
 }
 
 template <class Forward>
@@ -114,21 +121,39 @@ Context ForwardingCore::context(const fib::Fib& fib, Place& in, PortId port) con
           .ticks = ticks_};
 }
 
-// Steering follows the fabric at once, without the controller: the first core sees to all.
-void ForwardingCore::watch_fabric(std::uint64_t ticks) noexcept {
-  if (fabric_watch_) {
-    if (const auto* view = fabric_watch_->look(ticks); view != nullptr) {
-      for (auto& lcore : shared_.lcores) lcore->fabric.publish(*view);
-    }
-  }
+// Steering follows the fabric at once, without the controller, and loads and delays as they move.
+void ForwardingCore::watch_fabric() noexcept {
+  if (number_ == 0) watch_for_all();
   const bool steers_anew = own_.next_steering.take(own_.steering);
-  const auto* view = own_.fabric.take();
-  if (view == nullptr && !steers_anew) return;
-  if (view != nullptr) {
-    for (std::size_t i = 0; i < live_links_.size(); ++i) live_links_[i] = view->links[i].alive;
+  if (steers_anew && number_ == 0 && shared_.watch) {
+    shared_.watch->set_table(own_.steering.table(), microseconds_);
   }
-  own_.steering.see(vlb::view_of_carriers(own_.steering.table(), live_links_),
-                    static_cast<vlb::Time>(ticks / ticks_per_microsecond_));
+  const auto* view = own_.fabric.take();
+  if (view != nullptr) {
+    own_.steering.see(*view, microseconds_);
+    seen_ = view;
+  } else if (steers_anew && seen_ != nullptr) {
+    own_.steering.see(*seen_, microseconds_);
+  }
+}
+
+void ForwardingCore::watch_for_all() noexcept {
+  constexpr vlb::Time kTellEvery = 1'000, kTellIdleEvery = 20'000;
+  const auto tell = [this](const vlb::FabricView& view) {
+    for (auto& lcore : shared_.lcores) lcore->fabric.publish(view);
+  };
+  if (carrier_watch_) {
+    if (const auto* view = carrier_watch_->look(ticks_); view != nullptr) tell(*view);
+    return;
+  }
+  FabricWatch& watch = *shared_.watch;
+  watch.take_from_others(shared_.hellos, microseconds_);
+  watch.advance(microseconds_);
+  const vlb::Time pause = watch.idle() ? kTellIdleEvery : kTellEvery;
+  if (watch.version() == told_version_ && microseconds_ - told_at_ < pause) return;
+  told_version_ = watch.version();
+  told_at_ = microseconds_;
+  tell(watch.view());
 }
 
 void ForwardingCore::rest(fib::rcu::ReaderThread& reader, std::uint32_t microseconds) noexcept {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A forwarding core: one thread that polls its queue of every place, takes each burst through its
 // journey, and rests when there is nothing. It reads the FIB under RCU; a packet stays with it from
-// receive to transmit. The first core also watches the fabric, for all. Everything else of the node
+// receive to transmit. The first core also says hello on the fabric links and listens
+// to others there, for all. Everything else of the node
 // serves the cores.
 #pragma once
 
@@ -10,7 +11,7 @@
 #include <vector>
 
 #include "fib/rcu.hh"
-#include "node/fabric_watch.hh"
+#include "node/carrier_watch.hh"
 #include "node/idle_governor.hh"
 #include "node/journey.hh"
 #include "node/shared.hh"
@@ -39,7 +40,8 @@ class ForwardingCore {
   template <class Forward>
   unsigned poll(Place& place, Forward&& forward) noexcept;
   [[nodiscard]] Context context(const fib::Fib& fib, Place& in, PortId port) const noexcept;
-  void watch_fabric(std::uint64_t ticks) noexcept;
+  void watch_fabric() noexcept;
+  void watch_for_all() noexcept;
   void rest(fib::rcu::ReaderThread& reader, std::uint32_t microseconds) noexcept;
 
   Shared& shared_;
@@ -51,8 +53,10 @@ class ForwardingCore {
   IdleGovernor governor_;
   Journey journey_;
   Burst burst_;
-  std::optional<FabricWatch> fabric_watch_;  // the first core's
-  std::vector<bool> live_links_;
+  std::optional<CarrierWatch> carrier_watch_;  // the first core's, if there are no hellos
+  const vlb::FabricView* seen_{};   // what the steering goes by; valid until the next take()
+  std::uint64_t told_version_ = 0;  // the first core: of the view that all cores have been told
+  vlb::Time told_at_ = 0;
 };
 
 }  // namespace rackway::node

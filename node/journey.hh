@@ -5,7 +5,7 @@
 //                     once more) -> EthernetCheck -> Arp -> Ipv4Check -> Ipv6Check;
 //                     SourceCheck, if the port asks for it; then Lookup -> Resolve
 //                     (Resolve: punt, drop, rewrite for a neighbour, or tag and into the fabric)
-//   fabric link     Relay (on towards the egress node, or rewrite for a neighbour)
+//   fabric link     Relay (on towards the egress node, or rewrite for a neighbour), and Hello
 //   controller      Inject
 //
 // What Resolve could not send on, and whose sender is to know or which goes on in fragments, gives
@@ -25,6 +25,7 @@
 #include "node/stage/arp.hh"
 #include "node/stage/ethernet_check.hh"
 #include "node/stage/fragment.hh"
+#include "node/stage/hello.hh"
 #include "node/stage/icmp_answer.hh"
 #include "node/stage/inject.hh"
 #include "node/stage/ipv4_check.hh"
@@ -46,13 +47,14 @@ class Journey {
   // pool: of the frames that the node makes. pace: of Context::ticks.
   // core: its number, for queues and counters.
   Journey(Places& places, vlb::Steering& steering, rte_ring* punt_queue, WakeUp& slow_path,
-          rte_mempool& pool, Pace pace, std::uint16_t core = 0)
+          rte_mempool& pool, Pace pace, std::uint16_t core = 0, HelloTakers takers = {})
       : places_(places),
         core_(core),
         resolve_{steering, places},
         icmp_answer_(places.ports, pool, pace),
         fragment_(pool),
         relay_{steering, places},
+        hello_(places, takers),
         punt_(punt_queue, slow_path, pace),
         transmit_(places, core) {}
 
@@ -73,6 +75,8 @@ class Journey {
   void from_fabric_link(Burst& burst, const Context& context) noexcept {
     take(burst, context.counters);
     relay_.run(burst, context);
+    if (burst.hellos != 0) [[unlikely]]
+      hello_.run(burst, context);
     transmit_.run(burst, context, true);
   }
 
@@ -124,6 +128,7 @@ class Journey {
   IcmpAnswer icmp_answer_;
   Fragment fragment_;
   Relay relay_;
+  Hello hello_;
   Punt punt_;
   Transmit transmit_;
   Generated generated_;

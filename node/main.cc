@@ -104,9 +104,8 @@ rte_mempool* make_pool(std::uint32_t memory_mb, std::uint16_t largest_mtu) {
   return make_packet_pool(static_cast<std::uint32_t>(buffers), room);
 }
 
-rte_ring* make_queue(const std::string& name) {
-  auto* ring = rte_ring_create(name.c_str(), kQueue, static_cast<int>(rte_socket_id()),
-                               RING_F_SP_ENQ | RING_F_SC_DEQ);
+rte_ring* make_queue(const std::string& name, unsigned flags = RING_F_SP_ENQ | RING_F_SC_DEQ) {
+  auto* ring = rte_ring_create(name.c_str(), kQueue, static_cast<int>(rte_socket_id()), flags);
   if (ring == nullptr) throw StartupError("no memory for queues", name, "give more --memory");
   return ring;
 }
@@ -120,8 +119,22 @@ void check_cores(std::uint16_t cores, std::uint16_t fabric_queues) {
       "", "set fabric.queues in the cluster document to " + std::to_string(cores) + " or more");
 }
 
-std::unique_ptr<Shared> build(const cluster::Welcome& welcome, std::uint16_t cores,
-                              rte_mempool* pool) {
+vlb::HelloTiming timing_of(const topo::HelloConfig& hello) {
+  return {hello.interval_ms * vlb::Time{1000}, hello.multiplier};
+}
+
+std::unique_ptr<FabricWatch> watch_of(const cluster::Welcome& welcome, std::uint64_t boot_id,
+                                      Shared& shared) {
+  constexpr double kMegabit = 1e6;
+  std::vector<double> link_rates;
+  for (const auto rate : welcome.link_rates) link_rates.push_back(rate * kMegabit);
+  return std::make_unique<FabricWatch>(shared.places, shared.lcores[0]->steering.table(),
+                                       welcome.self, boot_id, timing_of(welcome.hello), link_rates,
+                                       *shared.pool);
+}
+
+std::unique_ptr<Shared> build(const cluster::Welcome& welcome, std::uint64_t boot_id,
+                              std::uint16_t cores, rte_mempool* pool) {
   if (!welcome.link_devices.empty()) check_cores(cores, welcome.fabric_queues);
   auto shared = std::make_unique<Shared>(welcome.self, steering_of(welcome), cores);
   for (std::uint16_t core = 0; core < cores; ++core) {
@@ -130,6 +143,8 @@ std::unique_ptr<Shared> build(const cluster::Welcome& welcome, std::uint16_t cor
   }
   shared->pool = pool;
   make_places(shared->places, welcome, shared->lcores[0]->steering.table(), pool);
+  shared->watch = watch_of(welcome, boot_id, *shared);
+  shared->hellos = make_queue("hellos", RING_F_SC_DEQ);
   return shared;
 }
 
@@ -167,7 +182,7 @@ int start(const Options& options) {
   const auto welcome = agent.join(stop_requested);
   if (welcome) {
     auto* pool = make_pool(options.eal.memory_mb, welcome->fabric_mtu);
-    const auto shared = build(*welcome, options.eal.cores, pool);
+    const auto shared = build(*welcome, agent.boot_id(), options.eal.cores, pool);
     run(agent, *shared, options, welcome->packets, pool);
     close_devices(shared->places);
     log::info("stopped");

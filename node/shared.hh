@@ -12,6 +12,7 @@
 
 #include "base/id.hh"
 #include "fib/left_right.hh"
+#include "node/fabric_watch.hh"
 #include "node/latest_value.hh"
 #include "node/place.hh"
 #include "node/steering_handover.hh"
@@ -49,6 +50,9 @@ struct Shared {
   Places places;
   fib::LeftRight fib;   // the agent writes
   rte_mempool* pool{};  // of the frames that the cores make
+  // The first core's; null: nobody says hello, and a link is alive while it has a carrier.
+  std::unique_ptr<FabricWatch> watch;
+  rte_ring* hellos{};  // other cores -> first core; if there is a watch
   WakeUp slow_path_wake;
   std::atomic<bool> controller_present{false};  // agent -> cores, relaxed: a hint
   std::atomic<std::uint8_t> epoch_mark{0};      // agent -> cores, relaxed: for diagnosis only

@@ -169,8 +169,21 @@ LinkConfig parse_link(const JsonValue& value, const NodeIds& ids) {
   return link;
 }
 
+HelloConfig parse_hello(const JsonValue& value) {
+  const JsonObject object(value, {"interval_ms", "multiplier"});
+  HelloConfig hello;
+  if (const auto interval = object.find("interval_ms")) {
+    hello.interval_ms = static_cast<std::uint16_t>(interval->number(1, kMostHelloIntervalMs));
+  }
+  if (const auto multiplier = object.find("multiplier")) {
+    hello.multiplier =
+        static_cast<std::uint8_t>(multiplier->number(kLeastHelloMultiplier, kMostHelloMultiplier));
+  }
+  return hello;
+}
+
 void parse_fabric(const JsonValue& value, const NodeIds& ids, ClusterDocument& document) {
-  const JsonObject object(value, {"links", "queues"});
+  const JsonObject object(value, {"links", "queues", "hello"});
   if (const auto items = object.find("links")) {
     for (const auto& item : items->items(0, kAnyNumber)) {
       document.links.push_back(parse_link(item, ids));
@@ -179,6 +192,7 @@ void parse_fabric(const JsonValue& value, const NodeIds& ids, ClusterDocument& d
   if (const auto queues = object.find("queues")) {
     document.fabric_queues = static_cast<std::uint16_t>(queues->number(1, kMaxFabricQueues));
   }
+  if (const auto hello = object.find("hello")) document.hello = parse_hello(*hello);
 }
 
 SteeringMode parse_mode(const JsonValue& value) {

@@ -12,6 +12,7 @@
 #include "base/id.hh"
 #include "base/ip_address.hh"
 #include "base/mac_address.hh"
+#include "topo/hello_config.hh"
 #include "topo/rate.hh"
 #include "topo/steering_mode.hh"
 #include "topo/urpf.hh"
@@ -68,6 +69,7 @@ struct ClusterDocument {
   std::vector<LinkConfig> links;  // at most one between two nodes in this version
   // That every link has each way: what the node with the most cores needs. 1..64.
   std::uint16_t fabric_queues{1};
+  HelloConfig hello;
   VlbConfig vlb;
   std::vector<StaticRoute> routes;
 

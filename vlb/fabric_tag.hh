@@ -23,7 +23,7 @@ namespace rackway::vlb {
 
 enum class FabricKind : std::uint8_t {
   data = 0xd2,   // an IP packet on its way to its egress node
-  hello = 0xd6,  // liveness of a link; reserved
+  hello = 0xd6,  // liveness of a link: vlb/hello.hh
 };
 
 struct FabricTag {
@@ -72,6 +72,11 @@ inline void write_tag(std::uint8_t* frame, const FabricTag& tag) noexcept {
 [[nodiscard]] inline bool is_data(const std::uint8_t* frame) noexcept {
   return frame[0] == static_cast<std::uint8_t>(FabricKind::data) && (frame[6] & 0x03) == 0x02 &&
          (frame[8] & 0x0f) == 0;
+}
+
+// True for a frame that is for vlb/hello.hh to read.
+[[nodiscard]] inline bool is_hello(const std::uint8_t* frame) noexcept {
+  return frame[0] == static_cast<std::uint8_t>(FabricKind::hello);
 }
 
 // The first eight octets of a data frame in a register, for stages that look at every frame. Valid

@@ -153,10 +153,6 @@ bool HelloWays::update(std::span<LinkView> to) const noexcept {
   return changed;
 }
 
-bool is_hello(const std::uint8_t* frame) noexcept {
-  return frame[0] == static_cast<std::uint8_t>(FabricKind::hello);
-}
-
 tl::expected<HeardHello, HelloFault> read_hello(std::span<const std::uint8_t> frame) noexcept {
   const auto malformed = tl::unexpected(HelloFault::malformed);
   const std::uint8_t* const octets = frame.data();

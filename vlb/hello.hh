@@ -82,9 +82,6 @@ enum class HelloFault : std::uint8_t {
 [[nodiscard]] tl::expected<HeardHello, HelloFault> read_hello(
     std::span<const std::uint8_t> frame) noexcept;
 
-// True for frames that read_hello() is for, of at least 12 octets: kind hello.
-[[nodiscard]] bool is_hello(const std::uint8_t* frame) noexcept;
-
 // ways: the sender's own, by NodeId, of every node in its document (2..kMaxNodes); the sender's own
 // entry is not looked at. Where load and delay of all that can be reached do not fit, each hello
 // tells some, in turn by sequence. Returns the frame's octets, at most kMaxHelloBytes.

@@ -24,6 +24,7 @@ LinkLiveness::Heard LinkLiveness::hear(const Hello& hello, Time now) noexcept {
   if (restarted) {
     delay_.forget();
     up_since_ = now;
+    if (!hears_) forgive();
   }
   if (!same || !hears_) {
     sending_since_ = now;
@@ -91,6 +92,13 @@ void LinkLiveness::failed(Time now) noexcept {
   const unsigned doublings = std::min(flaps_ - kFreeFlaps - 1, 6u);
   holds_ = true;
   held_until_ = now + std::min(kFirstHold << doublings, kLongestHold);
+}
+
+// The last failure was the far end's death, not the link's.
+void LinkLiveness::forgive() noexcept {
+  if (flaps_ == 0) return;
+  --flaps_;
+  holds_ = false;
 }
 
 void LinkLiveness::describe(Hello& hello, Time now) const noexcept {

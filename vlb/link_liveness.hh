@@ -64,6 +64,7 @@ class LinkLiveness {
   void decide(Time now) noexcept;
   [[nodiscard]] LinkState wanted() const noexcept;
   void failed(Time now) noexcept;
+  void forgive() noexcept;
 
   HelloTiming own_;
   std::uint64_t boot_id_;

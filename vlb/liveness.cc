@@ -53,6 +53,11 @@ Liveness::Liveness(const topo::FabricTable& table, NodeId self, std::uint64_t bo
   nodes_up_[self.value] = 1;
 }
 
+void Liveness::set_table(const topo::FabricTable& table, Time now) {
+  table_ = table;
+  changed(now);
+}
+
 void Liveness::set_ready(bool ready) noexcept {
   if (ready_ == ready) return;
   ready_ = ready;
@@ -258,14 +263,10 @@ Time Liveness::until_next_hello(Time now) const noexcept {
 
 std::size_t Liveness::write(std::size_t link, Time now,
                             std::span<std::uint8_t, kMaxHelloBytes> frame) noexcept {
-  Sending& sending = sending_[link];
-  sending.started = true;
-  sending.news = false;
-  sending.sent_at = now;
   Hello hello{.sender = self_,
               .receiver = table_.local_links()[link].peer,
               .boot_id = boot_id_,
-              .sequence = ++sending.sequence,
+              .sequence = sending_[link].sequence + 1,
               .timing = timing_,
               .ready = ready_,
               .draining = draining_,
@@ -273,6 +274,14 @@ std::size_t Liveness::write(std::size_t link, Time now,
   links_[link].describe(hello, now);
   refresh_ways();
   return write_hello(hello, ways_, frame);
+}
+
+void Liveness::sent(std::size_t link, Time now) noexcept {
+  Sending& sending = sending_[link];
+  sending.started = true;
+  sending.news = false;
+  sending.sent_at = now;
+  ++sending.sequence;
 }
 
 }  // namespace rackway::vlb

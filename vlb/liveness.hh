@@ -10,7 +10,7 @@
 //
 // Time comes from outside and is monotonic mod 2^32. A node that finds itself not to have run for
 // longer than its own interval takes nobody's silence in that time for a fault. No allocation after
-// the constructor. One thread.
+// the constructor, but for another table. One thread.
 #pragma once
 
 #include <array>
@@ -40,6 +40,8 @@ class Liveness {
   // boot_id: not 0, another one each time that the node starts.
   Liveness(const topo::FabricTable& table, NodeId self, std::uint64_t boot_id, HelloTiming timing);
 
+  // Other shortest paths, over the same links.
+  void set_table(const topo::FabricTable& table, Time now);
   // What the node says of itself from now on.
   void set_ready(bool ready) noexcept;
   void set_draining(bool draining) noexcept;
@@ -55,9 +57,11 @@ class Liveness {
   [[nodiscard]] bool hello_due(std::size_t link, Time now) const noexcept;
   // Microseconds until the next hello is due, 0 if one is, kIdle if there is no carrier anywhere.
   [[nodiscard]] Time until_next_hello(Time now) const noexcept;
-  // The octets of the hello that is to leave by the link now; returns how many.
-  std::size_t write(std::size_t link, Time now,
-                    std::span<std::uint8_t, kMaxHelloBytes> frame) noexcept;
+  // The octets of the hello that is to leave by the link now; returns how many. Then sent(), once
+  // it has left: one that did not leave stays due.
+  [[nodiscard]] std::size_t write(std::size_t link, Time now,
+                                  std::span<std::uint8_t, kMaxHelloBytes> frame) noexcept;
+  void sent(std::size_t link, Time now) noexcept;
 
   [[nodiscard]] const FabricView& view() const noexcept { return view_; }
   // Grows with every change of who is alive, ready or draining in the view; loads and delays are

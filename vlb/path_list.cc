@@ -49,7 +49,9 @@ PathList::PathList(const topo::FabricTable& table, NodeId self) : ranges_(table.
 PathState PathList::state(PathIndex index, NodeId egress, const FabricView& view) const {
   const Path& path = paths_[index];
   const PathState there = leg(path.link, path.target, view);
-  if (path.relayed == 0 || peers_[path.link] != path.target) return there;
+  const bool ends_at_neighbor = peers_[path.link] == path.target;
+  if (path.relayed == 0 && ends_at_neighbor && !view.peers[path.link].ready) return {};
+  if (path.relayed == 0 || !ends_at_neighbor) return there;
   const PeerView& relay = view.peers[path.link];
   if (egress.value >= relay.to.size()) return {};
   PathState whole = one_after_the_other(there, state_of(relay.to[egress.value]));

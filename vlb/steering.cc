@@ -86,6 +86,10 @@ void Steering::see(const FabricView& view, Time now) {
     budget -= std::min<std::size_t>(budget, range.end - range.first + 1u);
   }
   if (!changed) return;
+  reaches_all_ = true;
+  for (std::uint16_t egress = 0; egress < table_.nodes(); ++egress) {
+    reaches_all_ &= NodeId{egress} == self_ || reaches(NodeId{egress});
+  }
   some_dead_ = std::any_of(states_.begin() + 1, states_.end(),
                            [](const PathState& state) { return !state.alive; });
   onward_.deal(table_, [&](std::uint16_t link, NodeId target) {
@@ -96,7 +100,7 @@ void Steering::see(const FabricView& view, Time now) {
 // Everything of the view but loads and delays.
 bool Steering::reachability_changed(const FabricView& view) {
   bool changed = reachability_.empty();
-  const std::size_t width = table_.nodes() + 2;
+  const std::size_t width = table_.nodes() + 3;
   reachability_.resize(view.links.size() * width + 1);
   const auto note = [&](std::size_t at, bool now) {
     changed |= reachability_[at] != static_cast<std::uint8_t>(now);
@@ -106,8 +110,9 @@ bool Steering::reachability_changed(const FabricView& view) {
     const PeerView& peer = view.peers[link];
     note(link * width, view.links[link].alive);
     note(link * width + 1, peer.draining);
+    note(link * width + 2, peer.ready);
     for (std::size_t node = 0; node < table_.nodes(); ++node) {
-      note(link * width + 2 + node, node < peer.to.size() && peer.to[node].alive);
+      note(link * width + 3 + node, node < peer.to.size() && peer.to[node].alive);
     }
   }
   return changed;

@@ -63,6 +63,13 @@ class Steering {
     return onward_.detour(target, ingress);
   }
 
+  // A live path leads to that node; any NodeId.
+  [[nodiscard]] bool reaches(NodeId egress) const noexcept {
+    return egress.value < table_.nodes() && places_[egress.value * kPlaces] != 0;
+  }
+  // The same of every other node of the table.
+  [[nodiscard]] bool reaches_all() const noexcept { return reaches_all_; }
+
   [[nodiscard]] const topo::FabricTable& table() const { return table_; }
   [[nodiscard]] topo::SteeringMode mode() const { return mode_; }
   // Flowlets that left a path because it died, before their gap.
@@ -119,6 +126,7 @@ class Steering {
   std::vector<Time> patience_;            // by PathIndex: the flowlet gap; 0 on a dead path
   std::vector<PathIndex> places_;         // kPlaces a row
   std::vector<std::uint64_t> octets_to_;  // by row, since seen_at
+  bool reaches_all_ = false;
   Onward onward_;
   FlowletTable flowlets_;
   std::uint64_t moved_early_ = 0;

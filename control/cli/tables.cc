@@ -39,7 +39,8 @@ Table nodes() {
            {"PORTS", "ports", Print::number},
            {"GENERATED", "generated", Print::number},
            {"UPTIME_S", "uptime_s", Print::number},
-           {"BOOT_ID", "boot_id", Print::text}}};
+           {"BOOT_ID", "boot_id", Print::text},
+           {"CANNOT_REACH", "cannot_reach", Print::list}}};
 }
 
 Table ports() {
@@ -98,6 +99,11 @@ Table fabric() {
            {"PEER", "peer", Print::text},
            {"LINK", "link", Print::number},
            {"STATE", "state", Print::text},
+           {"CARRIER", "carrier", Print::text},
+           {"READY", "peer_ready", Print::text},
+           {"DRAINING", "peer_draining", Print::text},
+           {"LOAD_%", "load_percent", Print::number},
+           {"DELAY_US", "delay_us", Print::number},
            {"RECEIVED", "received", Print::number},
            {"SENT", "sent", Print::number},
            {"PUNTED", "punted", Print::number},
@@ -105,7 +111,21 @@ Table fabric() {
            {"DIRECT", "direct", Print::number},
            {"VIA_RELAY", "via_relay", Print::number},
            {"RELAYED", "relayed", Print::number},
-           {"TRANSMITTED", "transmitted", Print::number}}};
+           {"TRANSMITTED", "transmitted", Print::number},
+           {"HELLOS_SENT", "hellos_sent", Print::number},
+           {"HELLOS_RECEIVED", "hellos_received", Print::number},
+           {"PEER_BOOT_ID", "peer_boot_id", Print::text}}};
+}
+
+Table events() {
+  return {"events",
+          true,
+          false,
+          {{"AGE_S", "age_s", Print::number},
+           {"SEEN_BY", "seen_by", Print::text},
+           {"NUMBER", "number", Print::number},
+           {"NODE", "node", Print::text},
+           {"EVENT", "event", Print::text}}};
 }
 
 Table routes() {
@@ -146,7 +166,7 @@ Table drops() {
 
 const std::vector<Table>& tables() {
   static const std::vector<Table> all{cluster(), nodes(),       ports(), interfaces(), fabric(),
-                                      routes(),  adjacencies(), drops(), queues()};
+                                      routes(),  adjacencies(), drops(), queues(),     events()};
   return all;
 }
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from textwrap import shorten
 
-from lab.checks import accounting, errors, exactness, flood, idle, operator, reach, router, routes
-from lab.checks import steering, survival
+from lab.checks import accounting, errors, exactness, failover, flood, idle, operator, reach
+from lab.checks import router, routes, steering, survival
 from lab.errors import CheckFailed, LabError
 from lab.topology import Topology
 
@@ -52,6 +52,9 @@ CATALOGUE = [
     Check(9, "idle and awake", idle.idle_cpu_and_latency),
     Check(8, "a node dies and returns", survival.node_dies_and_returns),
     Check(8, "nodes die under load", survival.nodes_die_under_load),
+    Check(12, "a node dies and rejoins", failover.node_dies_and_rejoins),
+    Check(12, "two nodes die", failover.two_nodes_die),
+    Check(12, "a node is stopped and goes on", failover.node_stops_and_goes_on),
     Check(8, "the controller dies and returns", survival.controller_dies_and_returns),
 ]
 

@@ -9,7 +9,7 @@ from lab import rackway
 from lab.errors import CheckFailed
 from lab.topology import STATIC_IPV4, STATIC_IPV4_HOST, Topology
 
-TABLES = ("cluster", "nodes", "ports", "fabric", "routes", "adjacencies", "drops")
+TABLES = ("cluster", "nodes", "ports", "fabric", "routes", "adjacencies", "drops", "events")
 
 
 def every_table(topology: Topology) -> str:
@@ -50,6 +50,7 @@ def unknown_objects_are_named(_: Topology) -> str:
         "fabric": "n99",
         "adjacencies": "n99",
         "drops": "n99",
+        "events": "n99",
         "routes": "233.252.0.0/24",
     }
     for table, name in unknown.items():

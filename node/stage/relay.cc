@@ -97,6 +97,10 @@ void Relay::detour(Burst& burst, std::size_t i, NodeId target) const noexcept {
 // What neither loop took: short, wrong, or where its way is blocked.
 void Relay::decide_with_care(Burst& burst, std::size_t i, const Context& context) const noexcept {
   const std::uint8_t* const octets = burst.octets[i];
+  if (burst.frames[i]->data_len >= RTE_ETHER_HDR_LEN && vlb::is_hello(octets)) {
+    burst.hellos |= bit(i);
+    return;
+  }
   if (burst.frames[i]->data_len < RTE_ETHER_HDR_LEN || !vlb::is_data(octets)) {
     return burst.drop(i, DropReason::fabric_malformed);
   }

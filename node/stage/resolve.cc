@@ -74,6 +74,17 @@ void too_big(const Slot& slot, std::uint16_t mtu) noexcept {
              : slot.burst().answer_too_big(slot.index(), mtu);
 }
 
+// What has no live member to go to.
+void nowhere_to_go(const Slot& slot) noexcept {
+  if (link_local_source(slot)) {
+    slot.answer(IcmpError::beyond_scope, DropReason::link_local_forward);
+  } else if (ttl_spent(slot)) {
+    slot.answer(IcmpError::ttl_exceeded, DropReason::ttl_spent);
+  } else {
+    slot.answer(IcmpError::host_unreachable, DropReason::egress_down);
+  }
+}
+
 // True for a packet that goes on by the group's bucket; else its fate is decided.
 bool goes_on(const Slot& slot, fib::GroupKind kind, const fib::Bucket& bucket) noexcept {
   switch (kind) {
@@ -103,7 +114,37 @@ bool goes_on(const Slot& slot, fib::GroupKind kind, const fib::Bucket& bucket) n
   return false;
 }
 
+// A live bucket for a flow whose own is dead, spread anew: one of the live ones, each as likely,
+// the same for all packets of the flow while the same are alive. Null if none is.
+template <class Live>
+const fib::Bucket* another_bucket(std::span<const fib::Bucket> buckets, std::uint32_t flow_hash,
+                                  Live&& live) noexcept {
+  constexpr unsigned kTries = 8;
+  for (unsigned i = 0; i < kTries; ++i) {
+    flow_hash = (flow_hash ^ flow_hash >> 15) * 0x2c1b3c6du + 0x9e3779b9u;
+    const auto& bucket = buckets[static_cast<std::uint64_t>(flow_hash) * buckets.size() >> 32];
+    if (live(bucket)) return &bucket;
+  }
+  const auto found = std::ranges::find_if(buckets, live);
+  return found == buckets.end() ? nullptr : &*found;
+}
+
 }  // namespace
+
+void Resolve::avoid_dead_nodes(Burst& burst, Buckets& buckets,
+                               const Context& context) const noexcept {
+  for_each(burst.undecided, [&](std::size_t i) {
+    if (buckets[i] == fib::kNoBucket || reaches(buckets[i], context.self)) return;
+    const auto live = [&](const fib::Bucket& bucket) { return reaches(bucket, context.self); };
+    const auto* other =
+        another_bucket(context.fib.group(burst.next_hop[i]).buckets, burst.flow_hash[i], live);
+    if (other != nullptr) {
+      buckets[i] = *other;
+    } else {
+      nowhere_to_go(Slot(burst, i));
+    }
+  });
+}
 
 void Resolve::send_plain(Burst& burst, Mask to_neighbors, const Buckets& buckets,
                          std::span<const fib::LocalAdjacency> adjacencies) const noexcept {
@@ -175,6 +216,8 @@ void Resolve::run(Burst& burst, const Context& context) noexcept {
   alignas(64) Buckets buckets;
   context.fib.pick({burst.next_hop.data(), burst.size}, {burst.flow_hash.data(), burst.size},
                    {buckets.data(), burst.size});
+  if (!steering_.reaches_all()) [[unlikely]]
+    avoid_dead_nodes(burst, buckets, context);
   const Mask fits = fitting(buckets, burst.ip_size) & burst.plain & burst.undecided;
   const Mask ours = of_node(buckets, context.self);
   send_plain(burst, fits & ours, buckets, context.fib.adjacencies_of(context.self));

@@ -5,6 +5,10 @@
 // fragments; the rest gets its TTL decremented, the only time in the whole cluster, and goes to one
 // member of its next-hop group: out of a port of this node, or into the fabric.
 //
+// A member behind a node that can not be reached is passed over at once, without the controller:
+// its flows, and only these, go to the live members of their group (prefix-independent: no route
+// has to change). Without a live member the packet is dropped, and its sender told.
+//
 // First the plain packets that fit their next hop, which is one comparison; then, one by one, what
 // is left; then all that goes into the fabric, in one go.
 #pragma once
@@ -24,6 +28,13 @@ class Resolve {
 
  private:
   using Buckets = std::array<fib::Bucket, kBurst>;
+
+  // Of packets whose bucket leads to a node that can not be reached: another bucket of their group,
+  // or none.
+  void avoid_dead_nodes(Burst& burst, Buckets& buckets, const Context& context) const noexcept;
+  [[nodiscard]] bool reaches(const fib::Bucket& bucket, NodeId self) const noexcept {
+    return bucket.node == self || steering_.reaches(bucket.node);
+  }
 
   void send_plain(Burst& burst, Mask to_neighbors, const Buckets& buckets,
                   std::span<const fib::LocalAdjacency> adjacencies) const noexcept;

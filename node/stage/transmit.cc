@@ -17,6 +17,15 @@ std::uint64_t count(Mask mask) noexcept {
   return static_cast<std::uint64_t>(std::popcount(mask));
 }
 
+// They were no packets after all.
+void free_taken_in(const Burst& burst, Counters& in) noexcept {
+  for_each(burst.taken_in, [&](std::size_t i) {
+    in.received.take_back(1);
+    in.received_bytes.take_back(burst.frames[i]->pkt_len);
+    rte_pktmbuf_free(burst.frames[i]);
+  });
+}
+
 }  // namespace
 
 void Transmit::send(Burst& burst, Mask slots, std::uint16_t output, bool relayed) noexcept {
@@ -35,10 +44,13 @@ void Transmit::send(Burst& burst, Mask slots, std::uint16_t output, bool relayed
   if (sent < size) [[unlikely]] {
     const Mask unsent = without_first(slots, sent);
     slots &= ~unsent;
+    std::uint64_t refused = 0;
     for_each(unsent, [&](std::size_t i) {
-      bytes -= burst.frames[i]->pkt_len;
+      refused += burst.frames[i]->pkt_len;
       burst.drop(i, usable ? DropReason::tx_queue_full : DropReason::tx_port_down);
     });
+    bytes -= refused;
+    counters.refused_bytes.add(refused);
   }
   counters.transmitted.add(sent);
   counters.transmitted_bytes.add(bytes);
@@ -56,6 +68,8 @@ void Transmit::settle(Burst& burst, Counters& in) noexcept {
   if (burst.punted != 0) {
     in.punted.add(count(burst.punted));
   }
+  if (burst.taken_in != 0) [[unlikely]]
+    free_taken_in(burst, in);
   if (burst.dropped == 0) return;
   std::array<rte_mbuf*, kBurst> dropped;
   unsigned drops = 0;

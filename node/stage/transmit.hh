@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of the journey: frames of fate transmit leave by their outputs at once (no frame waits
 // for the next burst), then every slot is counted at the place where it came in, so that there
-// received = sent + punted + dropped by construction.
+// received = sent + punted + dropped by construction. Hellos, which the node takes in, are taken
+// out of that account.
 #pragma once
 
 #include "node/burst.hh"

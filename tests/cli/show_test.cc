@@ -89,19 +89,21 @@ TEST(Show, PrintsNodes) {
   expect_output(show_table("nodes", rows(R"(
           {"name": "n1", "id": 0, "state": "up", "epoch": 42,
            "digest": "00112233445566778899aabbccddeeff", "in_sync": true,
-           "boot_id": "0123456789abcdef", "uptime_s": 86400, "ports": 2, "generated": 17},
+           "boot_id": "0123456789abcdef", "uptime_s": 86400, "ports": 2, "generated": 17,
+           "cannot_reach": ["n2", "n3"]},
           {"name": "node10", "id": 10, "state": "syncing", "epoch": 7,
            "digest": "ffeeddccbbaa99887766554433221100", "in_sync": false,
-           "boot_id": "fedcba9876543210", "uptime_s": 3, "ports": 16, "generated": 0})")),
+           "boot_id": "fedcba9876543210", "uptime_s": 3, "ports": 16, "generated": 0,
+           "cannot_reach": []})")),
                 "NAME    ID  STATE    IN_SYNC  EPOCH  DIGEST                            PORTS  "
                 "GENERATED  UPTIME_S  "
-                "BOOT_ID\n"
+                "BOOT_ID           CANNOT_REACH\n"
                 "n1       0  up       yes         42  00112233445566778899aabbccddeeff      2      "
                 "   17     86400  "
-                "0123456789abcdef\n"
+                "0123456789abcdef  n2,n3\n"
                 "node10  10  syncing  no           7  ffeeddccbbaa99887766554433221100     16      "
                 "    0         3  "
-                "fedcba9876543210\n");
+                "fedcba9876543210  -\n");
 }
 
 TEST(Show, PrintsPortsWithTheirAddresses) {
@@ -134,18 +136,34 @@ TEST(Show, PrintsPortsWithTheirAddresses) {
 TEST(Show, PrintsFabric) {
   expect_output(
       show_table("fabric", rows(R"(
-          {"node": "n1", "peer": "n2", "link": 0, "state": "up", "received": 100, "sent": 90,
+          {"node": "n1", "peer": "n2", "link": 0, "state": "up", "carrier": true,
+           "peer_ready": true, "peer_draining": false, "load_percent": 50, "delay_us": 37,
+           "received": 100, "sent": 90,
            "punted": 0, "dropped": 10, "direct": 70, "via_relay": 20, "relayed": 5,
-           "transmitted": 95},
-          {"node": "n2", "peer": "n1", "link": 0, "state": "down", "received": 0, "sent": 0,
+           "transmitted": 95, "hellos_sent": 40, "hellos_received": 39,
+           "peer_boot_id": "0000000000000abc"},
+          {"node": "n2", "peer": "n1", "link": 0, "state": "one-way", "carrier": true,
+           "peer_ready": false, "peer_draining": true, "load_percent": 0, "delay_us": 0,
+           "received": 0, "sent": 0,
            "punted": 0, "dropped": 0, "direct": 0, "via_relay": 0, "relayed": 0,
-           "transmitted": 0})")),
-      "NODE  PEER  LINK  STATE  RECEIVED  SENT  PUNTED  DROPPED  DIRECT  VIA_RELAY  RELAYED  "
-      "TRANSMITTED\n"
-      "n1    n2       0  up          100    90       0       10      70         20        5  "
-      "         95\n"
-      "n2    n1       0  down          0     0       0        0       0          0        0  "
-      "          0\n");
+           "transmitted": 0, "hellos_sent": 3, "hellos_received": 0,
+           "peer_boot_id": "0000000000000000"})")),
+      "NODE  PEER  LINK  STATE    CARRIER  READY  DRAINING  LOAD_%  DELAY_US  RECEIVED  SENT  "
+      "PUNTED  DROPPED  DIRECT  VIA_RELAY  RELAYED  TRANSMITTED  HELLOS_SENT  HELLOS_RECEIVED  "
+      "PEER_BOOT_ID\n"
+      "n1    n2       0  up       yes      yes    no            50        37       100    90  "
+      "     0       10      70         20        5           95           40               39  "
+      "0000000000000abc\n"
+      "n2    n1       0  one-way  yes      no     yes            0         0         0     0  "
+      "     0        0       0          0        0            0            3                0  "
+      "0000000000000000\n");
+}
+
+TEST(Show, PrintsEvents) {
+  expect_output(show_table("events", rows(R"(
+          {"age_s": 12, "seen_by": "n1", "number": 3, "node": "n2", "event": "link one-way"})")),
+                "AGE_S  SEEN_BY  NUMBER  NODE  EVENT\n"
+                "   12  n1            3  n2    link one-way\n");
 }
 
 TEST(Show, PrintsRoutesWithTheirNextHops) {

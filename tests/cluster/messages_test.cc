@@ -52,7 +52,17 @@ std::vector<Message> one_of_each() {
   status.ports.resize(2);
   status.ports[1].received = 17;
   status.ports[1].dropped[kDropReasons - 1] = 3;
-  status.links.push_back({4, true, {}});
+  status.links.push_back({.number = 4,
+                          .up = true,
+                          .state = LinkState::flapping,
+                          .load = 201,
+                          .delay = 0x1234,
+                          .peer_draining = true,
+                          .peer_boot_id = 0x0807060504030201});
+  status.links[0].counters.hellos_received = 11;
+  status.reachable = {true, false, true};
+  status.events = {{12, FabricEventKind::node_restarted, 4, NodeId{2}, 7},
+                   {13, FabricEventKind::link_up, 4, NodeId{2}, 6}};
   status.ports[1].icmp_sent = 4;
   status.ports[0].icmp_withheld = 5;
   status.inject.sent = 6;
@@ -72,6 +82,7 @@ std::vector<Message> one_of_each() {
                         .most_flowlet_gap_us = 70'000,
                         .fabric_mtu = 9000,
                         .fabric_queues = 2,
+                        .hello = {50, 4},
                         .packets = "tcp://127.0.0.1:7601"};
   return {Hello{kWireVersion, "n1", 0x1122334455667788, {9}, {3, 4}},
           PortStates{{{PortId{1}, true, *MacAddress::parse("02:00:00:00:00:01"), 1500}}},
@@ -195,6 +206,54 @@ TEST(Messages, MoreNodesOrPortsThanAClusterCanHaveAreRefused) {
   welcome.node_names.emplace_back();
   welcome.node_rates.emplace_back();
   EXPECT_FALSE(decodes(welcome));
+}
+
+// All that a status says of a link but its counters, of which only the last hellos are not 0.
+TEST(Messages, GoldenLinkStatus) {
+  Status status;
+  status.links.push_back({.number = 4,
+                          .up = true,
+                          .state = LinkState::one_way,
+                          .load = 200,
+                          .delay = 0x1234,
+                          .peer_ready = true,
+                          .peer_boot_id = 0x0807060504030201});
+  status.reachable = {true, false};
+  status.events = {{12, FabricEventKind::link_one_way, 4, NodeId{2}, 7}};
+  const auto bytes = encode(status);
+  const std::size_t link = 1 + 8 + 16 + 8 + 4 + 4;
+  EXPECT_EQ(bytes.substr(link, 19),
+            octets({0, 0, 0, 4, 1, 3, 200, 0x12, 0x34, 1, 0, 8, 7, 6, 5, 4, 3, 2, 1}));
+  EXPECT_EQ(bytes.substr(bytes.size() - 29),
+            octets({0, 0, 0, 2, 1, 0,                                    // reachable
+                    0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 12, 2, 0, 0, 0, 4,  // event
+                    0, 2, 0, 0, 0, 7}));
+}
+
+TEST(Messages, StatesAndEventsThatThereAreNotAreRefused) {
+  const auto decodes = [](const Message& message) { return decode(encode(message)).has_value(); };
+  Status status;
+  status.links.push_back({.state = static_cast<LinkState>(kLinkStates)});
+  EXPECT_FALSE(decodes(status));
+  status.links.clear();
+  status.events = {{.kind = static_cast<FabricEventKind>(kFabricEventKinds)}};
+  EXPECT_FALSE(decodes(status));
+  status.events.assign(kMaxReportedEvents, {});
+  EXPECT_TRUE(decodes(status));
+  status.events.emplace_back();
+  EXPECT_FALSE(decodes(status));
+}
+
+TEST(Messages, HellosOutOfBoundsAreRefused) {
+  const auto decodes = [](topo::HelloConfig hello) {
+    return decode(encode(Welcome{.node_names = {"n1"}, .hello = hello})).has_value();
+  };
+  EXPECT_TRUE(decodes({1, 2}));
+  EXPECT_TRUE(decodes({10'000, 50}));
+  EXPECT_FALSE(decodes({0, 3}));
+  EXPECT_FALSE(decodes({10'001, 3}));
+  EXPECT_FALSE(decodes({10, 1}));
+  EXPECT_FALSE(decodes({10, 51}));
 }
 
 TEST(Messages, AModeOfUrpfThatThereIsNotIsRefused) {

@@ -94,17 +94,25 @@ struct AnsweringController {
     report.status.ports[0].dropped[static_cast<int>(cluster::DropReason::foreign_mac)] = 1;
     cluster::LinkStatus link{.number = 0,
                              .up = true,
+                             .state = cluster::LinkState::up,
+                             .load = 101,
+                             .delay = 37,
+                             .peer_ready = true,
+                             .peer_boot_id = 0xabc,
                              .counters = {.received = 20,
                                           .sent = 17,
                                           .punted = 2,
                                           .transmitted = 12,
                                           .direct = 7,
                                           .via_relay = 3,
-                                          .relayed = 2}};
+                                          .relayed = 2,
+                                          .hellos_sent = 40,
+                                          .hellos_received = 39}};
     link.counters.dropped[static_cast<int>(cluster::DropReason::adjacency_unknown)] = 1;
     report.status.links = {link};
     report.status.port_queues = {{{40, 30, 3, 7, 15}, {60, 60, 0, 0, 40}}};
     report.status.link_queues = {{{20, 17, 2, 1, 12}}};
+    report.status.reachable = {true, false};
     report.status.generated.received = 14;
     report.status.generated.dropped[static_cast<int>(cluster::DropReason::adjacency_unknown)] = 3;
     report.status.inject.dropped[static_cast<int>(cluster::DropReason::inject_malformed)] = 9;
@@ -115,6 +123,7 @@ struct AnsweringController {
                        .coordinator = coordinator,
                        .builder = *builder,
                        .reports = reports,
+                       .events = events,
                        .settled = false,
                        .uptime = std::chrono::milliseconds(3999),
                        .waiting_static_routes = waiting_static_routes},
@@ -150,6 +159,7 @@ struct AnsweringController {
   std::optional<FibBuilder> builder;
   EpochCoordinator coordinator;
   std::vector<NodeReport> reports;
+  EventLog events{kDocument};
   std::vector<std::string> waiting_static_routes{"203.0.113.0/24: no such subnet"};
 };
 

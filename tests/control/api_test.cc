@@ -66,7 +66,8 @@ TEST_F(ApiTest, Nodes) {
                 {"boot_id", "0123456789abcdef"},
                 {"uptime_s", 61},
                 {"ports", 2},
-                {"generated", 14}};
+                {"generated", 14},
+                {"cannot_reach", {"n2"}}};
   const Json n2{{"name", "n2"},
                 {"id", 1},
                 {"state", "syncing"},
@@ -76,7 +77,8 @@ TEST_F(ApiTest, Nodes) {
                 {"boot_id", "0000000000000003"},
                 {"uptime_s", 0},
                 {"ports", 2},
-                {"generated", 0}};
+                {"generated", 0},
+                {"cannot_reach", Json::array()}};
   EXPECT_EQ(controller_.rows("nodes"), (Json{n1, n2}));
   EXPECT_EQ(controller_.rows("nodes", "n2"), Json::array({n2}));
   EXPECT_EQ(no("nodes", "n9"), "no node n9 in this cluster");
@@ -141,7 +143,9 @@ TEST_F(ApiTest, InterfacesAreThePortsAndTheirVlans) {
 TEST_F(ApiTest, Fabric) {
   const Json end = R"({"node": "n1", "peer": "n2", "link": 0, "state": "up", "received": 20,
       "sent": 17, "punted": 2, "dropped": 1, "direct": 7, "via_relay": 3, "relayed": 2,
-      "transmitted": 12})"_json;
+      "transmitted": 12, "carrier": true, "peer_ready": true, "peer_draining": false,
+      "peer_boot_id": "0000000000000abc", "load_percent": 50, "delay_us": 37, "hellos_sent": 40,
+      "hellos_received": 39})"_json;
   EXPECT_EQ(controller_.rows("fabric"), Json::array({end}));
   EXPECT_EQ(controller_.rows("fabric", "n1"), Json::array({end}));
   EXPECT_EQ(controller_.rows("fabric", "n2"), Json::array());
@@ -288,6 +292,20 @@ TEST_F(ApiTest, TextThatIsNoUtf8IsReplaced) {
   controller_.waiting_static_routes = {"a\xff"};
   EXPECT_EQ(controller_.rows("cluster").at(0).at("waiting_static_routes"),
             Json::array({"a\xef\xbf\xbd"}));
+}
+
+TEST_F(ApiTest, Events) {
+  EXPECT_EQ(controller_.rows("events"), Json::array());
+  cluster::Status status;
+  status.events = {{0, cluster::FabricEventKind::link_up, 0, {1}, 5},
+                   {1, cluster::FabricEventKind::node_restarted, 0, {1}, 4}};
+  controller_.events.take({0}, 7, status, EventLog::Clock::now());
+  const auto rows = controller_.rows("events");
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[1], R"({"age_s": 0, "seen_by": "n1", "number": 1, "node": "n2",
+      "event": "node restarted"})"_json);
+  EXPECT_EQ(controller_.rows("events", "n2"), rows);
+  EXPECT_EQ(no("events", "n9"), "no node n9 in this cluster");
 }
 
 // Its cost must not grow with the square of the keys: the controller answers between epochs.

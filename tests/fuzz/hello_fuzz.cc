@@ -72,6 +72,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       require(!node.view().links[i].alive || heard_by[i]);
       if (!node.hello_due(i, now)) continue;
       const std::size_t octets = node.write(i, now, own);
+      node.sent(i, now);
       require(read_hello({own.data(), octets}).has_value());
     }
     while (node.take_event()) {

@@ -12,6 +12,8 @@
 #include "tests/node/packet_harness.hh"
 #include "tests/node/random_frames.hh"
 #include "tests/node/sound_output.hh"
+#include "vlb/fabric_tag.hh"
+#include "vlb/hello.hh"
 
 namespace rackway::node::testing {
 namespace {
@@ -35,6 +37,17 @@ Bytes for_link(Bytes frame) {
   return frame;
 }
 
+// A hello of the node at the far end; all that it says stays what it is.
+Bytes hello_for_link(Bytes frame) {
+  if (frame.size() < kEthernet + 2) return frame;
+  const vlb::FabricTag tag{.kind = vlb::FabricKind::hello, .target = kSelf, .egress = kSelf};
+  vlb::write_tag(frame.data(), tag);
+  frame[12] = vlb::kHelloEtherType >> 8;
+  frame[13] = vlb::kHelloEtherType & 0xff;
+  frame[14] = vlb::kHelloVersion;
+  return frame;
+}
+
 void send(PacketHarness& node, Entrance entrance, const Bytes& frame) {
   const std::size_t split = frame.empty() ? 0 : frame.back() % (frame.size() + 1);
   for (const auto& how :
@@ -51,7 +64,7 @@ void send(PacketHarness& node, Entrance entrance, const Bytes& frame) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace rackway::node::testing;
-  static PacketHarness present({.mode = topo::SteeringMode::valiant}),
+  static PacketHarness present({.mode = topo::SteeringMode::valiant, .hears_hellos = true}),
       away({.controller_present = false});
   if (size > 10'000) return -1;
   away.places.outputs[kPort0]->urpf = rackway::topo::Urpf::strict;
@@ -62,6 +75,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     send(*node, Entrance::port0, tagged(for_port(frame), 100));
     send(*node, Entrance::link0, frame);
     send(*node, Entrance::link0, for_link(frame));
+    send(*node, Entrance::link0, hello_for_link(frame));
     node->inject_port = static_cast<std::uint16_t>(size % 3);
     send(*node, Entrance::controller, frame);
   }

@@ -107,12 +107,13 @@ TEST(Fragment, AllOfAPacketGoItsFlowsWay) {
 
 // What holds for a packet holds for its fragments.
 TEST(Fragment, TheirOwnTroubleIsCounted) {
-  PacketHarness node({.live_links = {false, false, false}});
+  PacketHarness node;
+  node.places.outputs[kToNode2]->usable = false;
   EXPECT_EQ(node.from_port(frame(big(kViaNode2Small, 1500))), dropped(DropReason::fragmented));
   EXPECT_EQ(node.generated.size(), 0u);
   const auto own = node.generated_counters();
   EXPECT_EQ(own.received, 2u);
-  EXPECT_EQ(own.dropped[static_cast<std::size_t>(DropReason::fabric_no_path)], 2u);
+  EXPECT_EQ(own.dropped[static_cast<std::size_t>(DropReason::tx_port_down)], 2u);
 }
 
 // All or none, and others of the burst are not concerned.

@@ -36,6 +36,7 @@ inline Outcome sent(std::size_t output, Bytes bytes) {
 inline void PrintTo(const Outcome& outcome, std::ostream* out) {
   switch (outcome.fate) {
     case Fate::undecided: *out << "undecided"; break;
+    case Fate::take_in: *out << "taken in"; break;
     case Fate::drop: *out << "dropped: " << cluster::to_string(outcome.reason); break;
     case Fate::punt:
       *out << "punted as " << cluster::to_string(outcome.punt_class) << ":\n"

@@ -47,6 +47,8 @@ struct HarnessOptions {
   bool controller_present = true;
   // True: every burst finds full token buckets, of punts and of ICMP errors.
   bool fresh_punt_rates = true;
+  // Somebody listens to hellos; they do not change how packets are steered.
+  bool hears_hellos = false;
 };
 
 class PacketHarness {
@@ -64,6 +66,10 @@ class PacketHarness {
                    .gap = {}}) {
     make_places(places);
     steering_.see(vlb::view_of_carriers(steering_.table(), options_.live_links), 0);
+    if (options_.hears_hellos) {
+      watch_.emplace(places, steering_.table(), kSelf, 1, vlb::HelloTiming{},
+                     std::span<const double>{}, *packet_pool());
+    }
     start_journey();
     free_at_start_ = free_frames();
   }
@@ -90,16 +96,15 @@ class PacketHarness {
     if (options_.fresh_punt_rates) start_journey();
     Place& in = place_of(entrance);
     const auto before = in.counters.read(), generated_before = places.generated.counters.read();
-    std::uint64_t octets = 0;
     for (std::size_t i = 0; i < frames.size(); ++i) {
       burst_.frames[i] = frames[i];
-      octets += frames[i]->pkt_len;
+      octets_[i] = frames[i]->pkt_len;
     }
     burst_.begin(static_cast<std::uint16_t>(frames.size()));
     enter(entrance, in);
     take_output();
     auto outcomes = outcomes_of_burst(entrance);
-    check_counters(before, in, octets);
+    check_counters(before, in);
     check_generated(generated_before);
     if (keep_output) return outcomes;
     require(rte_ring_empty(devices_.punted) != 0, "a frame was punted that did not come in");
@@ -156,7 +161,7 @@ class PacketHarness {
  private:
   void start_journey() {
     journey_.emplace(places, steering_, devices_.punted, slow_path_, *packet_pool(),
-                     kTicksPerSecond);
+                     kTicksPerSecond, 0, {watch_ ? &*watch_ : nullptr, nullptr});
   }
 
   void enter(Entrance entrance, Place& in) {
@@ -220,6 +225,10 @@ class PacketHarness {
           require(frame->hash.usr == static_cast<std::uint32_t>(punt_class), "punted class");
           outcomes.push_back(punted(punt_class, take_punted(frame)));
           break;
+        case Fate::take_in:
+          require(options_.hears_hellos, "a hello was taken in, and nobody listens");
+          outcomes.push_back({.fate = Fate::take_in});
+          break;
         case Fate::drop:
           require(static_cast<std::size_t>(burst_.reason[i]) < cluster::kDropReasons,
                   "drop reason");
@@ -249,16 +258,23 @@ class PacketHarness {
     return take(found, expected);
   }
 
-  void check_counters(const cluster::PlaceCounters& before, const Place& in, std::uint64_t octets) {
+  void check_counters(const cluster::PlaceCounters& before, const Place& in) {
     const auto after = in.counters.read();
     std::array<std::uint64_t, 2> expected{};  // sent, punted
     std::array<std::uint64_t, cluster::kDropReasons> drops{};
+    std::uint64_t hellos = 0, octets = 0;
     for (std::size_t i = 0; i < burst_.size; ++i) {
+      if (burst_.fate(i) == Fate::take_in) {
+        ++hellos;
+        continue;
+      }
+      octets += octets_[i];
       if (burst_.fate(i) == Fate::transmit) ++expected[0];
       if (burst_.fate(i) == Fate::punt) ++expected[1];
       if (burst_.fate(i) == Fate::drop) ++drops[static_cast<std::size_t>(burst_.reason[i])];
     }
-    require(after.received - before.received == burst_.size, "frames received");
+    require(after.received - before.received == burst_.size - hellos, "frames received");
+    require(after.hellos_received - before.hellos_received == hellos, "hellos received");
     require(after.received_bytes - before.received_bytes == octets, "octets received");
     require(after.sent - before.sent == expected[0], "frames sent");
     require(after.punted - before.punted == expected[1], "frames punted");
@@ -292,7 +308,9 @@ class PacketHarness {
   fib::Fib fib_;
   vlb::Steering steering_;
   WakeUp slow_path_;
+  std::optional<FabricWatch> watch_;
   std::optional<Journey> journey_;
+  std::array<std::uint64_t, kBurst> octets_{};  // of the frames that came in
   std::array<std::deque<rte_mbuf*>, kOutputs> output_;
   Burst burst_{};
   unsigned free_at_start_{};

@@ -5,11 +5,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <random>
 #include <vector>
 
 #include "tests/node/frames.hh"
 #include "tests/node/sample_fib.hh"
+#include "vlb/hello.hh"
 
 namespace rackway::node::testing {
 
@@ -19,6 +21,7 @@ class RandomFrames {
     add_external();
     add_neighbor_discovery();
     add_fabric();
+    add_hellos();
   }
 
   [[nodiscard]] std::uint32_t below(std::size_t limit) {
@@ -162,6 +165,22 @@ class RandomFrames {
   }
 
   std::mt19937_64 random_;
+  // From node 0, which hears this one, or another, or nobody.
+  void add_hellos() {
+    for (std::uint64_t hears = 0; hears < 3; ++hears) {
+      const vlb::Hello hello{.sender = NodeId{0},
+                             .receiver = kSelf,
+                             .boot_id = 7,
+                             .hears = hears,
+                             .sequence = static_cast<std::uint32_t>(hears),
+                             .ready = hears != 0};
+      std::array<std::uint8_t, vlb::kMaxHelloBytes> octets;
+      const std::vector<vlb::LinkView> ways(kNodes, {.alive = true, .load = 9, .delay = 99});
+      const auto size = vlb::write_hello(hello, ways, octets);
+      fabric_.emplace_back(octets.begin(), octets.begin() + static_cast<std::ptrdiff_t>(size));
+    }
+  }
+
   std::vector<Bytes> external_, fabric_;
 };
 

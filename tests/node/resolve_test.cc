@@ -286,12 +286,48 @@ TEST(Resolve, IntoTheFabricOverARelay) {
   }
 }
 
-TEST(Resolve, NoLivePathIsACountedDrop) {
+TEST(Resolve, WithoutALiveMemberThePacketIsDroppedAndItsSenderTold) {
   PacketHarness node({.live_links = {false, false, false}});
-  EXPECT_EQ(node.from_port(ipv4_frame_to(kViaNode3)), dropped(DropReason::fabric_no_path));
-  EXPECT_EQ(node.from_port(ipv6_frame_to(kViaNode3)), dropped(DropReason::fabric_no_path));
+  for (const auto& received : {ipv4_frame_to(kViaNode3), ipv6_frame_to(kViaNode3)}) {
+    EXPECT_EQ(node.from_port(received), dropped(DropReason::egress_down));
+    ASSERT_EQ(node.generated.size(), 1u);
+    const bool is_ipv4 = received[12] == 0x08 && received[13] == 0x00;
+    const auto& error = node.generated[0].bytes;
+    EXPECT_EQ(error[is_ipv4 ? 34 : 54], is_ipv4 ? 3 : 1);  // unreachable
+    EXPECT_EQ(error[is_ipv4 ? 35 : 55], is_ipv4 ? 1 : 3);  // host; address
+    const std::size_t quoted = is_ipv4 ? 42 : 62, ttl = is_ipv4 ? 8 : 7;
+    EXPECT_EQ(error[quoted + ttl], received[14 + ttl]);  // as it came
+  }
   // What needs no fabric goes on.
   EXPECT_EQ(node.from_port(ipv4_frame_to(kViaB)).fate, Fate::transmit);
+}
+
+// Two of four members are behind nodes that are gone: their flows are spread over the other two,
+// whose own flows stay.
+TEST(Resolve, FlowsOfDeadMembersGoToTheLiveOnes) {
+  PacketHarness all, cut_off({.live_links = {false, false, false}});
+  std::array<int, kOutputs> moved{};
+  for (std::uint16_t port = 0; port < 1000; ++port) {
+    const auto received =
+        frame(Ipv4{.destination = ipv4_to(kViaFour), .payload = ports(port, 2000)});
+    const auto before = all.from_port(received), after = cut_off.from_port(received);
+    ASSERT_EQ(after.fate, Fate::transmit);
+    ASSERT_LT(after.output, kPorts);
+    if (before.output < kPorts) {
+      ASSERT_EQ(after, before);
+    } else {
+      ++moved[after.output];
+      ASSERT_EQ(cut_off.from_port(received), after);  // a flow has one way
+    }
+  }
+  EXPECT_GT(moved[kPort0], 200);
+  EXPECT_GT(moved[kPort1], 200);
+}
+
+TEST(Resolve, TtlIsLookedAtThoughNoMemberIsAlive) {
+  PacketHarness node({.live_links = {false, false, false}});
+  EXPECT_EQ(node.from_port(frame(Ipv4{.destination = ipv4_to(kViaNode3), .ttl = 1})),
+            dropped(DropReason::ttl_spent));
 }
 
 TEST(Resolve, ADeadDirectLinkIsGoneAround) {

@@ -63,6 +63,7 @@ TEST(ClusterDocument, ReadsLinksWithTheirEndsAsWritten) {
   EXPECT_EQ(document.vlb.mode, SteeringMode::direct_vlb);
   EXPECT_EQ(document.vlb.least_flowlet_gap_us, 200u);
   EXPECT_EQ(document.vlb.most_flowlet_gap_us, 40'000u);
+  EXPECT_EQ(document.hello, (HelloConfig{50, 5}));
 }
 
 TEST(ClusterDocument, ReadsRoutesOfEveryType) {
@@ -103,6 +104,7 @@ TEST(ClusterDocument, WhatIsLeftOutHasTheDefaults) {
   EXPECT_EQ(document.vlb.least_flowlet_gap_us, 500u);
   EXPECT_EQ(document.vlb.most_flowlet_gap_us, 50'000u);
   EXPECT_EQ(document.nodes[0].rate, 0u);
+  EXPECT_EQ(document.hello, (HelloConfig{10, 3}));
   EXPECT_TRUE(document.nodes[0].ports.empty());
   EXPECT_TRUE(document.links.empty());
   EXPECT_TRUE(document.routes.empty());
@@ -138,6 +140,12 @@ TEST(ClusterDocument, TakesNumbersAtTheirBounds) {
     EXPECT_EQ(std::to_string(document.vlb.most_flowlet_gap_us), gap);
   }
   EXPECT_EQ(fault_of(with(with(kGood, "1000", "0"), "2000", "0")), "");
+  const std::string hello = R"("interval_ms": 50, "multiplier": 5)";
+  for (const HelloConfig bound : {HelloConfig{1, 2}, HelloConfig{10'000, 50}}) {
+    const auto text = R"("interval_ms": )" + std::to_string(bound.interval_ms) +
+                      R"(, "multiplier": )" + std::to_string(bound.multiplier);
+    EXPECT_EQ(parse_cluster_document(with(kGood, hello, text), "lab.json").hello, bound);
+  }
   EXPECT_EQ(fault_of(with(with(kGood, "1000", "3600000"), "2000", "3600000")), "");
 }
 

@@ -26,7 +26,7 @@ inline const std::string kGood = R"({
   "fabric": {"links": [
     {"between": ["n2", "n1"], "devices": ["net_memif0,id=0", "net_memif0,id=0"]},
     {"between": ["n2", "n-3"], "devices": ["net_memif1,id=1", "net_memif0,id=1"]}
-  ]},
+  ], "hello": {"interval_ms": 50, "multiplier": 5}},
   "vlb": {"mode": "direct-vlb", "flowlet_gap_us": [200, 40000]},
   "routes": [
     {"prefix": "203.0.113.0/24", "via": ["10.0.1.2", "10.0.1.3"]},

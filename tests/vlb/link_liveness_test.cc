@@ -127,6 +127,19 @@ TEST_F(LinkLivenessTest, ARestartOfTheFarEndIsSeenAndIsNoFault) {
   }
 }
 
+TEST_F(LinkLivenessTest, AFarEndThatDiesAndReturnsIsNoFaultOfTheLink) {
+  come_up();
+  for (int i = 0; i < 10; ++i) {
+    pass(kDetection);
+    ASSERT_EQ(link.state(), LinkState::down);
+    far.boot_id = 0x100u + static_cast<unsigned>(i);
+    far.sequence = 0;
+    EXPECT_EQ(hello(0), LinkLiveness::Heard::restarted);
+    hello(kOurs);
+    ASSERT_EQ(link.state(), LinkState::up);
+  }
+}
+
 TEST_F(LinkLivenessTest, OlderHellosAreNotBelieved) {
   come_up();
   far.sequence -= 2;

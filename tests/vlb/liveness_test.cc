@@ -187,6 +187,22 @@ TEST(Liveness, BeyondNeighboursOnlyNearerOnesAreBelieved) {
   EXPECT_FALSE(node.reachable(NodeId{2}));
 }
 
+// Once all know that a link is gone, shortest paths are others.
+TEST(Liveness, AnotherTableHasOtherWays) {
+  const std::vector<topo::LinkEnds> links{
+      {NodeId{0}, NodeId{1}}, {NodeId{1}, NodeId{2}}, {NodeId{2}, NodeId{0}}};
+  ModelFabric fabric(3, links);
+  for (std::size_t i = 0; i < 3; ++i) fabric.node(i).set_ready(true);
+  fabric.wire(2, 0).cut = fabric.wire(2, 2).cut = true;
+  fabric.run(5 * kInterval);
+  EXPECT_FALSE(fabric.node(0).ways()[2].alive);
+  const auto before = fabric.node(0).version();
+  fabric.node(0).set_table(topo::FabricTable(NodeId{0}, 3, links, {false, false, true}),
+                           fabric.now());
+  EXPECT_TRUE(fabric.node(0).ways()[2].alive);
+  EXPECT_GT(fabric.node(0).version(), before);
+}
+
 // ---- one node alone, with hellos by hand
 
 struct OneNode : ::testing::Test {
@@ -220,9 +236,8 @@ TEST_F(OneNode, SendsOnlyWithACarrierThenAtOnceThenEveryInterval) {
   node.set_carrier(0, true, now);
   EXPECT_TRUE(node.hello_due(0, now));
   EXPECT_FALSE(node.hello_due(1, now));
-  const std::span<std::uint8_t, kMaxHelloBytes> frame(octets);
   Time last = now;
-  node.write(0, now, frame);
+  node.sent(0, now);
   for (int hello = 0; hello < 100; ++hello) {
     const Time wait = node.until_next_hello(now);
     EXPECT_GE(wait, kInterval - kInterval / 8);
@@ -230,7 +245,7 @@ TEST_F(OneNode, SendsOnlyWithACarrierThenAtOnceThenEveryInterval) {
     EXPECT_FALSE(node.hello_due(0, now + wait - 1));
     now += wait;
     EXPECT_TRUE(node.hello_due(0, now));
-    node.write(0, now, frame);
+    node.sent(0, now);
     last = now;
   }
   node.set_ready(true);  // news go out sooner, though not at once

@@ -133,6 +133,7 @@ class ModelFabric {
   void send(std::size_t from, std::size_t local, const topo::LocalLink& link) {
     std::array<std::uint8_t, kMaxHelloBytes> octets;
     const auto size = nodes_[from].liveness->write(local, now_, octets);
+    nodes_[from].liveness->sent(local, now_);
     ++sent_;
     const Wire& out = wire(link.number, from);
     if (out.cut || std::uniform_real_distribution<>()(random) < out.loss) return;
