@@ -29,7 +29,7 @@ def start(topology: Topology) -> None:
     CLUSTER_FILE.write_text(cluster_json(topology))
     start_controller()
     for node in topology.nodes:
-        start_node(node)
+        start_node(node, topology.cores_of(node))
 
 
 def start_controller() -> None:
@@ -37,12 +37,13 @@ def start_controller() -> None:
     processes.start(CONTROLLER, MANAGEMENT_NAMESPACE, command)
 
 
-def start_node(node: Node) -> None:
+def start_node(node: Node, cores: int = 1) -> None:
     command = [
         str(program("rackway-node")),
         *("--name", node.name),
         *("--controller", CONTROL_ENDPOINT),
         *("--memory", str(_NODE_MEGABYTES)),
+        *("--cores", str(cores)),
     ]
     processes.start(node.name, node.namespace, command)
 

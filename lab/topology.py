@@ -185,6 +185,7 @@ class Topology:
     urpf: tuple[str, ...] = ()  # by node, of its port; none: off
     butterfly: Butterfly | None = None  # none: a full mesh
     switched: bool = False  # every fabric link leads through a switch
+    cores: tuple[int, ...] = ()  # by node, that forward; none: 1
 
     @classmethod
     def of_butterfly(cls, shape: Butterfly, **more) -> Topology:
@@ -204,6 +205,9 @@ class Topology:
     @property
     def nodes(self) -> list[Node]:
         return self.edge_nodes + self.relays
+
+    def cores_of(self, node: Node) -> int:
+        return self.cores[node.number - 1] if node.number <= len(self.cores) else 1
 
     @property
     def hosts(self) -> list[Host]:
@@ -288,23 +292,23 @@ def buffer_size(mtu: int) -> int:
     return -(-(mtu + 128) // 2048) * 2048
 
 
-def external_device(mtu: int = DEFAULT_MTU) -> str:
+def external_device(mtu: int = DEFAULT_MTU, queues: int = 1) -> str:
     """The DPDK device of an external port: the one place that chooses how a node meets its host."""
-    return _af_packet(0, "ext0", mtu)
+    return _af_packet(0, "ext0", mtu, queues)
 
 
-def _af_packet(number_on_node: int, interface: str, mtu: int) -> str:
+def _af_packet(number_on_node: int, interface: str, mtu: int, queues: int = 1) -> str:
     size = buffer_size(mtu)
     frames = 2048 if mtu <= DEFAULT_MTU else 512
     return (
-        f"net_af_packet{number_on_node},iface={interface},qpairs=1,"
+        f"net_af_packet{number_on_node},iface={interface},qpairs={queues},"
         f"framesz={size},blocksz={2 * size},framecnt={frames}"
     )
 
 
 def _port(node: Node, topology: Topology) -> dict:
     """What is as it would be anyway is left out."""
-    port = {"name": "p0", "device": external_device(topology.mtu)}
+    port = {"name": "p0", "device": external_device(topology.mtu, topology.cores_of(node))}
     if topology.mtu != DEFAULT_MTU:
         port["mtu"] = topology.mtu
     if node.number <= len(topology.urpf):
@@ -340,6 +344,12 @@ def _links(topology: Topology) -> list[dict]:
     return links
 
 
+def _fabric(topology: Topology) -> dict:
+    fabric: dict = {"links": _links(topology), "hello": HELLO}
+    queues = max(topology.cores_of(node) for node in topology.nodes)
+    return fabric if queues == 1 else fabric | {"queues": queues}
+
+
 def _static_routes(topology: Topology) -> list[dict]:
     blackholes = [
         {"prefix": BLACKHOLE_IPV4, "type": "blackhole"},
@@ -366,7 +376,7 @@ def cluster_document(topology: Topology) -> dict:
             "namespace": ROUTER_NAMESPACE,
         },
         "nodes": _nodes(topology),
-        "fabric": {"links": _links(topology), "hello": HELLO},
+        "fabric": _fabric(topology),
         "vlb": {"mode": "valiant"},
         "routes": _static_routes(topology),
     }

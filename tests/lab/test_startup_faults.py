@@ -150,6 +150,8 @@ def test_missing_document_is_refused(folder: Path) -> None:
         ["rackway-node"],
         ["rackway-node", "--name", "a", "--controller", "tcp://127.0.0.1:1", "--memory", "1"],
         ["rackway-node", "--name", "a", "--controller", "nonsense"],
+        ["rackway-node", "--name", "a", "--controller", "tcp://127.0.0.1:1", "--cores", "0"],
+        ["rackway-node", "--name", "a", "--controller", "tcp://127.0.0.1:1", "--cores", "2", "--cpu", "0"],
         ["rackway"],
         ["rackway", "show"],
         ["rackway", "show", "nonsense"],
@@ -234,11 +236,13 @@ class _Background:
             self._process.wait()
 
 
-def _node_of(document: dict, folder: Path) -> subprocess.CompletedProcess[str]:
+def _node_of(
+    document: dict, folder: Path, *options: str
+) -> subprocess.CompletedProcess[str]:
     """What becomes of node `a` with a controller that has DOCUMENT."""
     node = [
         str(program("rackway-node")),
-        *("--name", "a", "--controller", "tcp://127.0.0.1:7600", "--memory", "32"),
+        *("--name", "a", "--controller", "tcp://127.0.0.1:7600", "--memory", "32", *options),
     ]
     config = _write(folder, document)
     with _Background([str(program("rackway-controller")), "--config", str(config)]):
@@ -273,6 +277,26 @@ def test_a_link_that_can_not_take_the_mtu_of_another_nodes_port_is_named(
     done = _node_of(document, folder)
     assert done.returncode == 1, done.stderr
     for word in ("fabric b", "MTU 9000", f"bsize is {size}", "9022 or more"):
+        assert word in done.stderr.splitlines()[-1]
+
+
+def test_more_cores_than_queues_of_the_fabric_are_named(folder: Path) -> None:
+    document = _document(folder)
+    document["nodes"][0]["ports"] = []
+    document["fabric"]["queues"] = 2
+    done = _node_of(document, folder, "--cores", "3")
+    assert done.returncode == 1, done.stderr
+    for word in ("3 cores", "2 queues", "fabric.queues", "3 or more"):
+        assert word in done.stderr.splitlines()[-1]
+
+
+def test_a_port_with_fewer_queues_than_cores_is_named(folder: Path) -> None:
+    document = _document(folder)
+    document["nodes"][0]["ports"][0]["device"] = "net_af_packet0,iface=lo,qpairs=1"
+    document["fabric"]["queues"] = 2
+    done = _node_of(document, folder, "--cores", "2")
+    assert done.returncode == 1, done.stderr
+    for word in ("port p0", "2 cores", "there are 1", "qpairs=1"):
         assert word in done.stderr.splitlines()[-1]
 
 
