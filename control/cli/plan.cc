@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <utility>
 
 #include "base/startup_error.hh"
@@ -42,7 +43,7 @@ void write_files(const std::string& folder, const plan::Report& report) {
     throw StartupError("can not make the folder: " + fault.message(), folder, "give another");
   const std::filesystem::path at(folder);
   const auto wiring = plan::wire(*report.plan, report.wish.rate);
-  write_file(at / "cluster.json", plan::cluster_json(wiring));
+  write_file(at / "cluster.json", plan::cluster_json(wiring, *report.plan, report.wish.rate));
   write_file(at / "cabling.csv", plan::cabling_csv(wiring, *report.plan));
   write_file(at / "inventory.yml", plan::ansible_inventory(wiring, *report.plan));
   write_file(at / "topology.svg", plan::drawing_svg(wiring, report));
@@ -79,13 +80,26 @@ int print_transitions(const PlanArguments& arguments, const plan::Catalogue& cat
   return 0;
 }
 
+// The one rate that all links of both clusters have.
+double link_gbps(const topo::ClusterDocument& from, const topo::ClusterDocument& to) {
+  std::set<topo::Mbps> rates;
+  for (const auto* document : {&from, &to}) {
+    for (const auto& link : document->links) rates.insert(link.rate);
+  }
+  if (rates.size() != 1 || *rates.begin() == 0) {
+    throw BadArguments{"the documents do not give all links one rate, so --link-rate is required"};
+  }
+  return static_cast<double>(*rates.begin()) / 1000;
+}
+
 int print_recabling(const PlanArguments& arguments, std::ostream& out) {
   const auto wish = checked(recabling_of(arguments));
   const auto from = topo::read_cluster_document(arguments.from);
   const auto to = topo::read_cluster_document(arguments.to);
-  const auto found = plan::recable(plan::named_cluster(from, wish.port_gbps),
-                                   plan::named_cluster(to, wish.port_gbps),
-                                   {wish.link_gbps, wish.keep, wish.spare_ports});
+  const double gbps = wish.link_gbps > 0 ? wish.link_gbps : link_gbps(from, to);
+  const auto found =
+      plan::recable(plan::named_cluster(from, wish.port_gbps),
+                    plan::named_cluster(to, wish.port_gbps), {gbps, wish.keep, wish.spare_ports});
   out << recabling_text(found);
   return found.possible ? 0 : kExitFault;
 }

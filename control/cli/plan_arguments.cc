@@ -168,7 +168,8 @@ void declare_plan(CLI::App& app, PlanArguments& arguments) {
                "Print servers needed against external ports instead");
   option("--from", arguments.from, "FILE", "Recable: the cluster document of now, with --to");
   option("--to", arguments.to, "FILE", "Recable: the cluster document to come");
-  option("--link-rate", arguments.link_rate, "RATE", "Recable: of every link of the fabric");
+  option("--link-rate", arguments.link_rate, "RATE",
+         "Recable: of every link; else what the documents say");
   option("--keep", arguments.keep, "FRACTION",
          "Recable: what has to be guaranteed all the time; 1 if not given");
   option("--spare-ports", arguments.spare_ports, "N", "Recable: ports for links free at each node");
@@ -185,7 +186,7 @@ Result<plan::Requirement> requirement_of(const PlanArguments& arguments,
   wish.ports = *ports;
   wish.rate = plan::parse_rate(arguments.rate);
   if (wish.rate == 0) {
-    return fail(refusal("--rate", arguments.rate, "a rate from 1M to 100T, such as 100G"));
+    return fail(refusal("--rate", arguments.rate, "a rate from 1M to 1000T, such as 100G"));
   }
   const auto* const fabric = choice(arguments.fabric, kFabrics);
   if (fabric == nullptr)
@@ -223,9 +224,9 @@ Result<RecablingWish> recabling_of(const PlanArguments& arguments) {
     return fail("--from and --to belong together");
   const auto rate = plan::parse_rate(arguments.rate);
   const auto link_rate = plan::parse_rate(arguments.link_rate);
-  if (rate == 0) return fail(refusal("--rate", arguments.rate, "a rate from 1M to 100T"));
-  if (link_rate == 0) {
-    return fail(refusal("--link-rate", arguments.link_rate, "a rate from 1M to 100T"));
+  if (rate == 0) return fail(refusal("--rate", arguments.rate, "a rate from 1M to 1000T"));
+  if (link_rate == 0 && !arguments.link_rate.empty()) {
+    return fail(refusal("--link-rate", arguments.link_rate, "a rate from 1M to 1000T"));
   }
   const auto keep = number<double>(arguments.keep, 0, 1);
   if (!keep) return fail(refusal("--keep", arguments.keep, "a fraction from 0 to 1"));

@@ -30,7 +30,9 @@ void declare_plan(CLI::App& plan, PlanArguments& arguments);
                                                        const plan::Catalogue& catalogue);
 
 struct RecablingWish {
-  double port_gbps, link_gbps, keep;
+  double port_gbps;  // of ports whose rate the documents do not say
+  double link_gbps;  // 0: what the documents say
+  double keep;
   unsigned spare_ports;
 };
 [[nodiscard]] Result<RecablingWish> recabling_of(const PlanArguments& arguments);

@@ -32,14 +32,19 @@ class PlanFiles : public testing::TestWithParam<unsigned> {
 };
 
 TEST_P(PlanFiles, TheClusterDocumentIsOne) {
-  const auto document = topo::parse_cluster_document(cluster_json(wiring_), "cluster.json");
+  const auto document =
+      topo::parse_cluster_document(cluster_json(wiring_, *report_.plan, 100'000), "cluster.json");
   EXPECT_EQ(document.nodes.size(), report_.plan->bill.servers);
   EXPECT_EQ(document.links.size(), report_.plan->links);
   std::size_t ports = 0;
-  for (const auto& node : document.nodes) ports += node.ports.size();
+  for (const auto& node : document.nodes) {
+    ports += node.ports.size();
+    for (const auto& port : node.ports) EXPECT_EQ(port.rate, 100'000u);
+  }
   EXPECT_EQ(ports, report_.plan->external_ports());
   const auto model = report_.plan->model(100'000);
   for (std::size_t i = 0; i < model.links.size(); ++i) {
+    EXPECT_EQ(document.links[i].rate, report_.plan->edge.link_rate());
     EXPECT_EQ(document.links[i].a, model.links[i].a);
     EXPECT_EQ(document.links[i].b, model.links[i].b);
   }
@@ -133,7 +138,9 @@ TEST(PlanFilesOfOneServer, AreThereToo) {
   const auto report = make_plan(catalogue, wish);
   ASSERT_TRUE(report.plan);
   const auto wiring = wire(*report.plan, wish.rate);
-  EXPECT_EQ(topo::parse_cluster_document(cluster_json(wiring), "x").nodes.size(), 1u);
+  EXPECT_EQ(
+      topo::parse_cluster_document(cluster_json(wiring, *report.plan, wish.rate), "x").nodes.size(),
+      1u);
   EXPECT_NE(drawing_svg(wiring, report).find("one server"), std::string::npos);
   EXPECT_NE(report_json(report).find("\"fraction\": null"), std::string::npos);
 }

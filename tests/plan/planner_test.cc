@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/startup_error.hh"
 #include "tests/plan/naive_loads.hh"
 #include "topo/plan/catalogue.hh"
@@ -193,6 +195,17 @@ TEST(Planner, GrowthNeedsTheLinksOfTheSmallest) {
   EXPECT_EQ(report.growth.back().price, report.plan->bill.price);
 }
 
+TEST(Planner, GrowthThatIsNotPossibleNamesWhatIsWithoutIt) {
+  const auto catalogue = read_catalogue({});
+  auto asked = wish(64, "100G", "r760");
+  asked.growth = {24, 32};
+  asked.survive = {1, 1, 1};
+  const auto report = make_plan(catalogue, asked);
+  EXPECT_FALSE(report.plan);
+  const auto without = [](const std::string& line) { return line.starts_with("without growing"); };
+  EXPECT_TRUE(std::any_of(report.nearest.begin(), report.nearest.end(), without));
+}
+
 TEST(Planner, TransitionsOfThePaper) {
   const auto catalogue = read_catalogue({});
   const auto packets = *parse_packet_mix("imix");
@@ -215,12 +228,15 @@ TEST(Rates, AreReadAndWritten) {
   EXPECT_EQ(parse_rate("400M"), 400u);
   EXPECT_EQ(parse_rate("1T"), 1'000'000u);
   for (const char* text :
-       {"", "G", "100", "-1G", "100g", "1e3G", "0G", "1.0001M", "999T", "nanG", "1GG", " 1G"}) {
+       {"", "G", "100", "-1G", "100g", "1e3G", "0G", "1.0001M", "9999T", "nanG", "1GG", " 1G"}) {
     EXPECT_EQ(parse_rate(text), 0u) << text;
   }
   EXPECT_EQ(rate_text(2'500), "2.5G");
   EXPECT_EQ(rate_text(1'200'000), "1.2T");
   EXPECT_EQ(rate_text(400), "400M");
+  for (const Mbps mbps : {1u, 999u, 1250u, 10'000u, 1'234'567u, 12'000'000u, 1'000'010u}) {
+    EXPECT_EQ(parse_rate(rate_text(mbps)), mbps);
+  }
 }
 
 TEST(PacketMix, IsReadOrRefused) {

@@ -2,13 +2,11 @@
 #include "topo/plan/hardware.hh"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
+
+#include "topo/rate.hh"
 
 namespace rackway::plan {
 namespace {
-
-constexpr double kMostMbps = 100e6;  // 100 Tb/s
 
 template <class Model>
 const Model* find_named(const std::vector<Model>& models, const std::string& name) {
@@ -17,10 +15,13 @@ const Model* find_named(const std::vector<Model>& models, const std::string& nam
   return at == models.end() ? nullptr : &*at;
 }
 
-// With as many decimals as it needs, at most one.
-std::string decimal(double value) {
-  const auto tenths = std::llround(value * 10);
-  return std::to_string(tenths / 10) + (tenths % 10 == 0 ? "" : "." + std::to_string(tenths % 10));
+// Thousandths with as many decimals as they need.
+std::string decimal(std::uint64_t thousandths) {
+  auto text = std::to_string(thousandths / 1000);
+  auto rest = std::to_string(thousandths % 1000 + 1000);
+  while (rest.back() == '0') rest.pop_back();
+  if (rest.size() > 1) text += "." + rest.substr(1);
+  return text;
 }
 
 }  // namespace
@@ -42,19 +43,12 @@ std::uint64_t Catalogue::cable_price(Mbps mbps) const {
 }
 
 Mbps parse_rate(const std::string& text) {
-  double value = 0;
-  const auto* const end = text.data() + text.size();
-  const auto [at, fault] = std::from_chars(text.data(), end, value, std::chars_format::fixed);
-  if (fault != std::errc() || end - at != 1) return 0;
-  const double unit = *at == 'M' ? 1 : *at == 'G' ? 1e3 : *at == 'T' ? 1e6 : 0;
-  const double mbps = value * unit;
-  if (!(mbps >= 1) || mbps > kMostMbps || mbps != std::floor(mbps)) return 0;
-  return static_cast<Mbps>(mbps);
+  return topo::parse_rate(text).value_or(0);
 }
 
 std::string rate_text(Mbps mbps) {
-  if (mbps >= 1'000'000) return decimal(static_cast<double>(mbps) / 1e6) + "T";
-  if (mbps >= 1'000) return decimal(static_cast<double>(mbps) / 1e3) + "G";
+  if (mbps >= 1'000'000 && mbps % 1000 == 0) return decimal(mbps / 1000) + "T";
+  if (mbps >= 1'000) return decimal(mbps) + "G";
   return std::to_string(mbps) + "M";
 }
 

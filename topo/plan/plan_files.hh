@@ -12,7 +12,7 @@
 namespace rackway::plan {
 
 // docs/cluster_document.md; topo::parse_cluster_document() takes it.
-[[nodiscard]] std::string cluster_json(const Wiring& wiring);
+[[nodiscard]] std::string cluster_json(const Wiring& wiring, const Plan& plan, Mbps rate);
 // cable, rate, and for each end server, slot, port and device; RFC 4180 with a header line.
 [[nodiscard]] std::string cabling_csv(const Wiring& wiring, const Plan& plan);
 // YAML.

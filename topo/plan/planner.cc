@@ -110,6 +110,8 @@ std::optional<std::string> fewer_ports(const Catalogue& catalogue, const Require
   std::optional<std::string> fewer;
   const auto try_it = [&](unsigned ports) {
     less.ports = ports;
+    less.growth = wish.growth;
+    std::erase_if(less.growth, [&](unsigned before) { return before >= ports; });
     const auto plan = quick(catalogue, less);
     (plan ? possible : impossible) = ports;
     if (plan) fewer = outcome(*plan, less);
@@ -137,6 +139,13 @@ std::vector<std::string> nearest_plans(const Catalogue& catalogue, const Require
     any.fabric = FabricChoice::any;
     if (const auto plan = quick(catalogue, any)) {
       nearest.push_back("with any fabric, " + outcome(*plan, any));
+    }
+  }
+  if (!wish.growth.empty()) {
+    auto at_once = wish;
+    at_once.growth.clear();
+    if (const auto plan = quick(catalogue, at_once)) {
+      nearest.push_back("without growing, " + outcome(*plan, at_once));
     }
   }
   if (const auto fewer = fewer_ports(catalogue, wish)) {

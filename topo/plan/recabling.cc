@@ -262,8 +262,11 @@ class Search {
 
 NamedCluster named_cluster(const topo::ClusterDocument& document, double port_gbps) {
   NamedCluster cluster;
-  for (const auto& node : document.nodes) {
-    cluster.rates[node.name] = port_gbps * static_cast<double>(node.ports.size());
+  for (std::size_t i = 0; i < document.nodes.size(); ++i) {
+    const auto& node = document.nodes[i];
+    const auto rate = document.external_rate(NodeId{static_cast<NodeId::rep>(i)});
+    cluster.rates[node.name] = rate > 0 ? static_cast<double>(rate) / 1000
+                                        : port_gbps * static_cast<double>(node.ports.size());
   }
   for (const auto& link : document.links) {
     cluster.links.emplace_back(document.nodes[link.a.value].name,

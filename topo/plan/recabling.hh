@@ -20,6 +20,7 @@ struct NamedCluster {
   std::vector<std::pair<std::string, std::string>> links;
 };
 
+// port_gbps: of each port of a node whose rate the document does not say.
 [[nodiscard]] NamedCluster named_cluster(const topo::ClusterDocument& document, double port_gbps);
 
 struct RecablingRules {
