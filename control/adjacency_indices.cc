@@ -2,6 +2,7 @@
 #include "control/adjacency_indices.hh"
 
 #include <algorithm>
+#include <utility>
 
 namespace rackway::control {
 
@@ -31,11 +32,28 @@ void AdjacencyIndices::release(AdjacencyId index, Epoch gone_with) {
   if (used_.erase(index) > 0) resting_.push_back({index, gone_with});
 }
 
-void AdjacencyIndices::all_nodes_have(Epoch epoch) {
-  while (!resting_.empty() && resting_.front().gone_with <= epoch) {
+void AdjacencyIndices::distrust(std::uint32_t ceiling, Epoch until) {
+  distrusted_ = {std::exchange(free_, {}), next_.value, std::max(ceiling, next_.value), until};
+  next_.value = distrusted_->ceiling;
+}
+
+void AdjacencyIndices::trust_again() {
+  free_.merge(distrusted_->below);
+  auto& [below, from, ceiling, until] = *distrusted_;
+  if (next_.value == ceiling) next_.value = from;  // as if they had never been left out
+  for (; next_.value > from && from < ceiling; ++from) free_.insert({from});
+  distrusted_.reset();
+}
+
+bool AdjacencyIndices::all_nodes_have(Epoch epoch) {
+  bool freed = false;
+  for (; !resting_.empty() && resting_.front().gone_with <= epoch; freed = true) {
     free_.insert(resting_.front().index);
     resting_.pop_front();
   }
+  if (!distrusted_ || epoch < distrusted_->until) return freed;
+  trust_again();
+  return true;
 }
 
 }  // namespace rackway::control

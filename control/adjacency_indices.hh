@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hands out the adjacency indices of one egress node. An index that was freed is not given out
 // again while any node may still hold an epoch that names it: a packet that an old FIB sent must
-// meet an unknown adjacency, never somebody else's. One thread.
+// meet an unknown adjacency, never somebody else's. That holds also for what a controller before
+// this one gave out (distrust()). tests/model/epochs.pml shows it. One thread.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,11 @@ class AdjacencyIndices {
   bool reserve(AdjacencyId index);
   // Its last user is gone with this epoch.
   void release(AdjacencyId index, Epoch gone_with);
-  // Every node of the cluster has this epoch or a later one.
-  void all_nodes_have(Epoch epoch);
+  // After the last reserve(): an older controller may have given out any below `ceiling`, and some
+  // node may still name it. Those that nobody has here rest until all nodes have `until`.
+  void distrust(std::uint32_t ceiling, Epoch until);
+  // Every node of the cluster has this epoch or a later one. True when that freed any.
+  bool all_nodes_have(Epoch epoch);
 
  private:
   struct Resting {
@@ -33,6 +37,14 @@ class AdjacencyIndices {
   std::set<AdjacencyId> free_;   // below next_
   std::deque<Resting> resting_;  // by epoch, ascending
   AdjacencyId next_{0};          // none at or above was ever used
+
+  struct Distrusted {
+    std::set<AdjacencyId> below;  // free but for the distrust
+    std::uint32_t from, ceiling;  // and all of these
+    Epoch until;
+  };
+  std::optional<Distrusted> distrusted_;
+  void trust_again();
 };
 
 }  // namespace rackway::control

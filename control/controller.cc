@@ -29,9 +29,20 @@ std::vector<topo::LinkEnds> ends_of(const std::vector<topo::LinkConfig>& links) 
   return ends;
 }
 
+IndexCeiling ceiling_in(const std::filesystem::path& state) {
+  if (state.empty()) return {};
+  std::error_code failed;
+  std::filesystem::create_directories(state, failed);
+  if (failed) {
+    throw StartupError("can not make the folder: " + failed.message(), state.string(),
+                       "choose another with --state");
+  }
+  return IndexCeiling(state / "adjacency_indices");
+}
+
 }  // namespace
 
-Controller::Controller(topo::ClusterDocument document)
+Controller::Controller(topo::ClusterDocument document, const std::filesystem::path& state)
     : document_(std::move(document)),
       api_(document_.controller.api),
       channel_(document_.controller.control),
@@ -41,7 +52,7 @@ Controller::Controller(topo::ClusterDocument document)
       static_routes_(document_.controller.network_namespace, document_.routes),
       builder_(document_.nodes.size(),
                {mirror_.links(), mirror_.addresses(), mirror_.neighbors(), mirror_.routes()},
-               kLinger),
+               kLinger, ceiling_in(state)),
       coordinator_(
           names_of(document_.nodes),
           [this](NodeId node, const auto& message) { return send(node, message); }, Clock::now()),
@@ -223,13 +234,21 @@ void Controller::take_kernel_changes() {
   if (!changes.addresses.empty() || !changes.links.empty()) install_static_routes();
 }
 
+void Controller::take_over() {
+  took_over_ = true;
+  const auto recovered = coordinator_.take_recovered();
+  if (recovered) builder_.restore(*recovered);
+  builder_.distrust_older(recovered.has_value(), coordinator_.next_epoch());
+}
+
 void Controller::publish(Clock::time_point now) {
-  if (auto recovered = coordinator_.take_recovered()) builder_.restore(*recovered);
+  if (coordinator_.recovering()) return;
+  if (!took_over_) take_over();
+  builder_.all_nodes_have(coordinator_.everywhere());
   if (!builder_.changed()) return;
   if (!first_unpublished_) first_unpublished_ = now;
   if (!coordinator_.ready() || now < *first_unpublished_ + kGather) return;
   first_unpublished_.reset();
-  builder_.all_nodes_have(coordinator_.everywhere());
   const auto delta = builder_.take_delta(coordinator_.content(), coordinator_.next_epoch());
   if (builder_.changed()) first_unpublished_ = now;  // the other half, as soon as this one is in
   if (delta.empty()) return;

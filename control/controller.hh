@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,7 +40,8 @@ struct NodeReport {
 class Controller {
  public:
   // Opens everything. Throws StartupError.
-  explicit Controller(topo::ClusterDocument document);
+  // state: folder for what outlives the controller; none if empty.
+  explicit Controller(topo::ClusterDocument document, const std::filesystem::path& state = {});
 
   // Until stop.
   void run(const std::atomic<bool>& stop);
@@ -54,6 +56,7 @@ class Controller {
   void on_ports(NodeId node, const cluster::PortStates& states);
   void watch_nodes(Clock::time_point now);
   void take_kernel_changes();
+  void take_over();
   void publish(Clock::time_point now);
   void settle_when_due(Clock::time_point now);
   void install_static_routes();
@@ -80,6 +83,7 @@ class Controller {
   std::vector<bool> carriers_known_down_;  // by node: its TAPs were told that it is down
   std::vector<std::string> waiting_static_routes_;
 
+  bool took_over_ = false;  // what the nodes had at the start, if anything
   bool settled_ = false;
   Settling settling_;
   Clock::time_point next_round_{}, next_heartbeat_{};

@@ -127,6 +127,7 @@ void EpochCoordinator::on(NodeId id, const cluster::NodeSnapshot& message, Clock
   }
   content_ = std::move(taken);
   epoch_ = message.epoch;
+  took_over_ = true;
   recovered_ = message.content;
   log::info("took over epoch {} of {}", epoch_.value, names_[id.value]);
   finish_recovery();
@@ -198,20 +199,21 @@ Result<void> EpochCoordinator::propose(const fib::Delta& delta, Clock::time_poin
 }
 
 // Nodes that are up and behind get the present content; when one of them is ahead (it served an
-// older controller), the number moves past it first, for all.
+// older controller), or nobody has an epoch of ours yet, the number moves on first, for all.
 void EpochCoordinator::resynchronise(Clock::time_point now) {
-  const bool needed = std::any_of(nodes_.begin(), nodes_.end(), [&](const auto& node) {
+  const bool behind = std::any_of(nodes_.begin(), nodes_.end(), [&](const auto& node) {
     return node.up && !node.in_sync && now >= node.retry_at;
   });
-  if (!needed) return;
-  const bool ahead = highest_seen_ > epoch_;
+  if (!behind && !took_over_) return;
+  const bool for_all = highest_seen_ > epoch_ || took_over_;
   const Epoch base = epoch_;
-  if (ahead) epoch_ = next_epoch();
-  begin(base, {}, !ahead, now);
+  if (for_all) epoch_ = next_epoch();
+  begin(base, {}, !for_all, now);
 }
 
 void EpochCoordinator::begin(Epoch base, const fib::Delta& delta, bool only_behind,
                              Clock::time_point now) {
+  took_over_ = false;
   std::optional<cluster::PrepareSnapshot> snapshot;
   std::size_t records = records_in(delta);
   transaction_ = Transaction{.epoch = epoch_, .phases = std::vector<Phase>(nodes_.size())};

@@ -7,6 +7,12 @@
 //
 // After a start the coordinator first listens (recovering()) which epoch the nodes hold, and takes
 // the newest one's FIB over, so that numbers go on and nothing is lost that the nodes forward by.
+// Then all nodes get an epoch of ours, even if it changes nothing: one that has it has nothing of
+// an older controller on its way any more.
+//
+// tests/model/epoch_coordinator.pml is this in Promela: its states (Node and Transaction, the
+// phases) and functions have the names that they have here, and epochs.pml says what is checked of
+// them, for all orders of events. What is changed here is changed there.
 //
 // One thread. Time and sending are given from outside; see tests/control/epoch_coordinator_test.cc.
 #pragma once
@@ -71,6 +77,7 @@ class EpochCoordinator {
   [[nodiscard]] Epoch everywhere() const;
 
  private:
+  // Of a node in the transaction; none: it is not, or no longer, part of it.
   enum class Phase : std::uint8_t { none, preparing, prepared, committing, done };
   struct Transaction {
     Epoch epoch;
@@ -105,6 +112,7 @@ class EpochCoordinator {
   std::optional<Transaction> transaction_;
 
   bool recovering_ = true;
+  bool took_over_ = false;  // and has made no epoch of its own since
   Clock::time_point started_, last_tick_;
   std::optional<NodeId> asked_for_snapshot_;
   std::vector<bool> asked_in_vain_;  // by node

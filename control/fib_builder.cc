@@ -17,8 +17,8 @@ bool is_of(const fib::Adjacency* record, const Neighbor& neighbor) {
 
 }  // namespace
 
-FibBuilder::FibBuilder(std::size_t nodes, KernelView kernel, unsigned linger)
-    : wanted_(kernel), indices_(nodes), linger_(linger) {}
+FibBuilder::FibBuilder(std::size_t nodes, KernelView kernel, unsigned linger, IndexCeiling ceiling)
+    : wanted_(kernel), indices_(nodes), ceiling_(std::move(ceiling)), linger_(linger) {}
 
 void FibBuilder::bind(int ifindex, InterfaceRef port) {
   std::set<int> rebound{ifindex};
@@ -128,9 +128,9 @@ void FibBuilder::mark_neighbors_on(InterfaceRef interface) {
 
 // ---- bookkeeping
 
-void FibBuilder::refresh_adjacencies() {
+void FibBuilder::refresh_adjacencies(Epoch epoch) {
   for (const auto& neighbor : dirty_neighbors_) {
-    refresh_adjacency(neighbor);
+    refresh_adjacency(neighbor, epoch);
     if (const auto users = groups_by_neighbor_.find(neighbor); users != groups_by_neighbor_.end()) {
       dirty_groups_.insert(users->second.begin(), users->second.end());
     }
@@ -138,13 +138,16 @@ void FibBuilder::refresh_adjacencies() {
   dirty_neighbors_.clear();
 }
 
-void FibBuilder::refresh_adjacency(const Neighbor& neighbor) {
+void FibBuilder::refresh_adjacency(const Neighbor& neighbor, Epoch epoch) {
   const auto mac = wanted_.mac_of(neighbor);
   auto at = adjacencies_.find(neighbor);
   if (!mac && at == adjacencies_.end()) return;
   if (at == adjacencies_.end()) {
-    const auto index = indices_[neighbor.interface.node.value].allocate();
-    if (!index) return;  // full: its routes stay unresolved
+    const auto index = new_index(neighbor.interface.node, epoch);
+    if (!index) {  // its routes stay unresolved until there is one
+      without_index_.insert(neighbor);
+      return;
+    }
     at = adjacencies_.emplace(neighbor, Adjacency{.index = *index}).first;
     neighbors_by_key_[{neighbor.interface.node, *index}] = neighbor;
   }
@@ -155,6 +158,14 @@ void FibBuilder::refresh_adjacency(const Neighbor& neighbor) {
     adjacency.mtu = wanted_.mtu_of(neighbor.interface);
   }
   dirty_adjacencies_.insert({neighbor.interface.node, adjacency.index});
+}
+
+std::optional<AdjacencyId> FibBuilder::new_index(NodeId node, Epoch epoch) {
+  auto& indices = indices_[node.value];
+  const auto index = indices.allocate();
+  if (!index || ceiling_.cover(*index)) return index;
+  indices.release(*index, epoch);
+  return std::nullopt;
 }
 
 void FibBuilder::refresh_routes(const fib::Fib& present) {
@@ -259,7 +270,7 @@ void FibBuilder::mark_present(const fib::Fib& present) {
 
 fib::Delta FibBuilder::take_delta(const fib::Fib& present, Epoch epoch) {
   if (std::exchange(compare_present_, false)) mark_present(present);
-  refresh_adjacencies();
+  refresh_adjacencies(epoch);
   refresh_routes(present);
   fib::Delta delta;
   emit_adjacencies(present, epoch, delta);
@@ -397,7 +408,10 @@ void FibBuilder::emit_addresses(const fib::Fib& present, fib::Delta& delta) {
 }
 
 void FibBuilder::all_nodes_have(Epoch epoch) {
-  for (auto& indices : indices_) indices.all_nodes_have(epoch);
+  bool freed = false;
+  for (auto& indices : indices_) freed |= indices.all_nodes_have(epoch);
+  if (!freed) return;
+  for (const auto& neighbor : std::exchange(without_index_, {})) mark_neighbor(neighbor);
 }
 
 std::vector<KernelNeighborKey> FibBuilder::unresolved() const {

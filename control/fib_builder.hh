@@ -6,9 +6,11 @@
 // Nodes commit an epoch at slightly different times, and none may send by an adjacency that the
 // egress node has not got yet, or has no more. So a group names an adjacency only one epoch after
 // it came, and an adjacency goes only one epoch after the last group named it; the builder stays
-// changed() for the second half. Frames that were sent by the last group may still be on their way
-// when every node has forgotten it: they wait where a core has not got its CPU. So an adjacency
-// lingers besides for as many calls of age() as the builder was told.
+// changed() for the second half. take_delta() is in tests/model/fib_builder.pml.
+//
+// Frames that were sent by the last group may still be on their way when every node has forgotten
+// it: they wait where a core has not got its CPU. So an adjacency lingers besides for as many calls
+// of age() as the builder was told.
 //
 // After a controller's restart, restore() takes what the nodes still forward by. Those routes and
 // neighbours stay, marked stale, until the kernel names them again or settle() sweeps the rest.
@@ -22,6 +24,7 @@
 #include <vector>
 
 #include "control/adjacency_indices.hh"
+#include "control/index_ceiling.hh"
 #include "control/route_plan.hh"
 #include "control/wanted_routes.hh"
 #include "fib/fib.hh"
@@ -31,13 +34,17 @@ namespace rackway::control {
 class FibBuilder {
  public:
   // nodes: how many the cluster has. The view must outlive the builder.
-  FibBuilder(std::size_t nodes, KernelView kernel, unsigned linger = 0);
+  FibBuilder(std::size_t nodes, KernelView kernel, unsigned linger = 0, IndexCeiling ceiling = {});
 
   // The port appears in the kernel as this link; its VLANs come and go with the kernel's links.
   void bind(int ifindex, InterfaceRef port);
 
   void take(const KernelChanges& changes);
   void restore(const fib::Delta& snapshot);
+  // At the start, after restore() if there was anything to take over: nodes may name adjacencies of
+  // an older controller that are not in what was taken over, until all have epoch `until`, which is
+  // to be one of this controller.
+  void distrust_older(bool took_over, Epoch until);
   // Sweeps what is still stale.
   void settle();
   [[nodiscard]] std::size_t stale() const { return wanted_.stale(); }
@@ -53,6 +60,7 @@ class FibBuilder {
   void age();
   // The delta did not go in: everything is compared anew next time.
   void compare_everything();
+  // Neighbours that had to wait for an index may have one then: see changed().
   void all_nodes_have(Epoch epoch);
 
   // Routes with more next hops than a group has room for; those beyond are not used.
@@ -89,8 +97,9 @@ class FibBuilder {
   using Groups = std::map<Target, Group>;
 
   // ---- bookkeeping of one difference
-  void refresh_adjacencies();
-  void refresh_adjacency(const Neighbor& neighbor);
+  void refresh_adjacencies(Epoch epoch);
+  void refresh_adjacency(const Neighbor& neighbor, Epoch epoch);
+  [[nodiscard]] std::optional<AdjacencyId> new_index(NodeId node, Epoch epoch);
   void refresh_routes(const fib::Fib& present);
   void note_cut_short(const IpPrefix& prefix, const std::optional<Target>& target);
   void set_route(const IpPrefix& prefix, const std::optional<Target>& target,
@@ -131,6 +140,8 @@ class FibBuilder {
 
   WantedRoutes wanted_;
   std::vector<AdjacencyIndices> indices_;  // by node
+  IndexCeiling ceiling_;
+  std::set<Neighbor> without_index_;  // there was none to be had
 
   std::map<Neighbor, Adjacency> adjacencies_;
   std::map<fib::AdjacencyKey, Neighbor> neighbors_by_key_;

@@ -28,6 +28,13 @@ void FibBuilder::restore(const fib::Delta& snapshot) {
   compare_everything();
 }
 
+// Of a cluster that nobody knows anything of, all is new.
+void FibBuilder::distrust_older(bool took_over, Epoch until) {
+  if (!took_over && !ceiling_.before()) return;
+  const auto ceiling = ceiling_.before().value_or(kMaxAdjacencies);
+  for (auto& indices : indices_) indices.distrust(ceiling, until);
+}
+
 void FibBuilder::restore_adjacency(const fib::Adjacency& record) {
   if (record.key.node.value >= indices_.size()) return;
   if (!indices_[record.key.node.value].reserve(record.key.index)) return;

@@ -20,7 +20,7 @@ using namespace rackway;
 std::atomic<bool> stop_requested{false};
 
 struct Options {
-  std::string config;
+  std::string config, state;
   std::string log_level{"info"};
   bool check{false};
 };
@@ -28,6 +28,8 @@ struct Options {
 std::optional<int> parse(int argc, char** argv, Options& options) {
   CLI::App app{"The controller of a Rackway cluster"};
   app.add_option("--config", options.config, "The cluster document (cluster.json)")->required();
+  app.add_option("--state", options.state,
+                 "Folder for what the controller keeps between two runs (is made)");
   app.add_flag("--check", options.check, "Only check the document");
   app.add_option("--log-level", options.log_level, "debug, info, warning or error")
       ->check(CLI::IsMember({"debug", "info", "warning", "error"}));
@@ -48,7 +50,7 @@ int start(const Options& options) {
     throw StartupError("not root", "", "run as root: the controller makes network devices");
   }
   fib::require_processor();
-  control::Controller controller(std::move(document));
+  control::Controller controller(std::move(document), options.state);
   controller.run(stop_requested);
   log::info("stopped; ports and routes stay for the next controller");
   return 0;

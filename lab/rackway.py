@@ -11,6 +11,7 @@ from lab.commands import program, run
 from lab.errors import LabError
 from lab.topology import (
     CLUSTER_FILE,
+    CONTROLLER_STATE,
     CONTROL_ENDPOINT,
     MANAGEMENT_NAMESPACE,
     MEMIF_DIRECTORY,
@@ -33,7 +34,11 @@ def start(topology: Topology) -> None:
 
 
 def start_controller() -> None:
-    command = [str(program("rackway-controller")), "--config", str(CLUSTER_FILE)]
+    command = [
+        str(program("rackway-controller")),
+        *("--config", str(CLUSTER_FILE)),
+        *("--state", str(CONTROLLER_STATE)),
+    ]
     processes.start(CONTROLLER, MANAGEMENT_NAMESPACE, command)
 
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The node's side of the control channel: introduces the node to the controller, prepares and
 // commits epochs, reports counters and port states, and looks after the fabric devices. Runs on the
-// main thread; never touches a packet.
+// main thread; never touches a packet. What it does with epochs is in tests/model/agent.pml.
 #pragma once
 
 #include <chrono>

@@ -73,6 +73,38 @@ TEST(AdjacencyIndices, ReleasingWhatNobodyHasIsNothing) {
   EXPECT_EQ(allocate(indices, 3), (std::vector<unsigned>{0, 2, 3}));
 }
 
+TEST(AdjacencyIndices, WhatAnOlderControllerMayHaveGivenOutRestsUntilAllNodesHaveTheEpoch) {
+  AdjacencyIndices indices;
+  EXPECT_TRUE(indices.reserve({2}));
+  indices.distrust(5, {8});
+  EXPECT_EQ(allocate(indices, 2), (std::vector<unsigned>{5, 6}));
+  EXPECT_FALSE(indices.all_nodes_have({7}));
+  EXPECT_EQ(allocate(indices, 1), std::vector<unsigned>{7});
+  EXPECT_TRUE(indices.all_nodes_have({8}));
+  EXPECT_EQ(allocate(indices, 5), (std::vector<unsigned>{0, 1, 3, 4, 8}));
+}
+
+TEST(AdjacencyIndices, WhenItIsNotKnownHowManyWereGivenOutThereAreNoneUntilThen) {
+  AdjacencyIndices indices;
+  EXPECT_TRUE(indices.reserve({1}));
+  indices.distrust(kMaxAdjacencies, {8});
+  EXPECT_FALSE(indices.allocate());
+  indices.release({1}, {8});
+  EXPECT_FALSE(indices.allocate());
+  EXPECT_TRUE(indices.all_nodes_have({8}));
+  EXPECT_EQ(allocate(indices, 3), (std::vector<unsigned>{0, 1, 2}));
+  EXPECT_FALSE(indices.all_nodes_have({9}));
+}
+
+TEST(AdjacencyIndices, ACeilingBelowWhatIsInUseLeavesOutWhatIsBelow) {
+  AdjacencyIndices indices;
+  EXPECT_TRUE(indices.reserve({3}));
+  indices.distrust(2, {8});
+  EXPECT_EQ(allocate(indices, 1), std::vector<unsigned>{4});
+  EXPECT_TRUE(indices.all_nodes_have({8}));
+  EXPECT_EQ(allocate(indices, 4), (std::vector<unsigned>{0, 1, 2, 5}));
+}
+
 TEST(AdjacencyIndices, RandomlyUsedNoneIsGivenOutTwiceOrTooEarly) {
   std::mt19937 random(4);
   AdjacencyIndices indices;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/control/built_router.hh"
+#include "tests/fib/scratch_folder.hh"
 
 namespace rackway::control::testing {
 namespace {
@@ -243,6 +244,47 @@ TEST_F(FibBuilderRestoreTest, AnEmptySnapshotIsAColdStart) {
   router_.publish_taken();
   EXPECT_EQ(picture_of(router_.fib), expected);
   EXPECT_EQ(router_.builder->stale(), 0u);
+}
+
+// A node that was away may still send to the neighbour that had the index before.
+TEST_F(FibBuilderRestoreTest, ANewNeighborGetsNoIndexThatAnAbsentNodeMayName) {
+  router_.restart();
+  const Epoch ours{router_.epoch.value + 1};
+  router_.builder->distrust_older(true, ours);
+  kernel_.neighbor(kPort00, "10.0.1.77", 77);
+  router_.publish();
+  EXPECT_EQ(router_.way("10.0.1.77/32"), "glean");
+  router_.builder->all_nodes_have({ours.value - 1});
+  EXPECT_FALSE(router_.builder->changed());
+  router_.builder->all_nodes_have(ours);
+  EXPECT_TRUE(router_.builder->changed());
+  router_.publish();
+  EXPECT_EQ(router_.way("10.0.1.77/32"), "forward 10.0.1.77@n0p0=02:00:00:00:00:4d,mtu1500*1");
+  EXPECT_EQ(router_.index_of(kPort00, "10.0.1.77"), AdjacencyId{0});
+}
+
+TEST_F(FibBuilderRestoreTest, ANewNeighborGetsOneAboveTheCeilingAtOnce) {
+  const fib::testing::ScratchFolder folder;
+  const auto file = folder.file("indices");
+  ASSERT_TRUE(IndexCeiling(file).cover({0}));
+  kernel_.take_changes();
+  router_.builder.emplace(kNodes, kernel_.view(), 0u, IndexCeiling(file));
+  bind_all(*router_.builder);
+  router_.builder->restore(router_.fib.snapshot());
+  router_.builder->distrust_older(true, {router_.epoch.value + 1});
+  kernel_.neighbor(kPort00, "10.0.1.77", 77);
+  router_.publish();
+  EXPECT_EQ(router_.index_of(kPort00, "10.0.1.77"), AdjacencyId{1024});
+  EXPECT_EQ(fib::testing::file_at(file), "2048\n");
+}
+
+TEST_F(FibBuilderRestoreTest, WithoutAWordFromBeforeAndWithNothingTakenOverAllIndicesAreNew) {
+  BuiltRouter cold;
+  cold.builder->distrust_older(false, {1});
+  cold.kernel.connect(kPort00, "10.0.1.1", 24);
+  cold.kernel.neighbor(kPort00, "10.0.1.2", 2);
+  cold.publish();
+  EXPECT_EQ(cold.index_of(kPort00, "10.0.1.2"), AdjacencyId{0});
 }
 
 }  // namespace
