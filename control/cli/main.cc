@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// `rackway`, the operator's command: asks the controller and prints what it answers, or plans.
+// `rackway`, the operator's command: asks the controller and prints what it answers; or plans a
+// cluster, or simulates one.
+#include <unistd.h>
+
 #include <iostream>
+#include <string_view>
 
 #include "cluster/api_channel.hh"
 #include "control/cli/arguments.hh"
 #include "control/cli/plan.hh"
 #include "control/cli/show.hh"
+#include "control/cli/sim.hh"
 
 int main(int argc, char** argv) {
   using namespace rackway;
+  if (argc > 1 && std::string_view(argv[1]) == "sim") {
+    return cli::simulate(argc - 1, argv + 1, std::cout, std::cerr,
+                         ::isatty(STDERR_FILENO) != 0 ? &std::cerr : nullptr);
+  }
   const auto arguments = cli::parse_arguments(argc, argv, std::cout, std::cerr);
   if (!arguments) return arguments.error();
   if (arguments->plan) return cli::make_plan(*arguments->plan, std::cout, std::cerr);

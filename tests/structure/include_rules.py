@@ -17,7 +17,7 @@ ALLOWED_PARTS = {
     "vlb/simulator": {"base", "topo", "vlb", "vlb/traffic"},
     "cluster": {"base", "fib", "topo"},
     "control": {"base", "fib", "topo", "cluster"},
-    "control/cli": {"base", "topo", "topo/plan", "cluster"},
+    "control/cli": {"base", "topo", "topo/plan", "cluster", "vlb", "vlb/simulator", "vlb/traffic"},
     "node": {"base", "fib", "topo", "vlb", "cluster"},
 }
 

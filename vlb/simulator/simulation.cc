@@ -2,6 +2,7 @@
 #include "vlb/simulator/simulation.hh"
 
 #include <algorithm>
+#include <limits>
 
 namespace rackway::simulator {
 namespace {
@@ -59,7 +60,8 @@ void Simulation::schedule_birth(NodeId at) {
   if (node(at).next.born < end_) schedule(node(at).next.born, Kind::birth, at.value);
 }
 
-Report Simulation::run() {
+Report Simulation::run(const std::function<void(double)>& progress) {
+  Picoseconds next_progress = progress ? 0 : std::numeric_limits<Picoseconds>::max();
   for (std::size_t i = 0; i < nodes_.size(); ++i) schedule_birth(node_id(i));
   schedule(scenario_.warm_up, Kind::measuring, 0);
   schedule(end_, Kind::measuring, 1);
@@ -67,6 +69,10 @@ Report Simulation::run() {
     fabric_.advance(events_.next());
     const Event event = events_.pop();
     now_ = event.at;
+    if (now_ >= next_progress) {
+      progress(std::min(1.0, static_cast<double>(now_) / static_cast<double>(end_)));
+      next_progress = now_ + end_ / 100;
+    }
     ++report_.events;
     take(event);
   }

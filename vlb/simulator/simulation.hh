@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -22,8 +23,8 @@ class Simulation {
   // The scenario must outlive it.
   explicit Simulation(const Scenario& scenario);
 
-  // Once.
-  [[nodiscard]] Report run();
+  // Once. progress, if any, is told what share of the virtual time is over, a hundred times.
+  [[nodiscard]] Report run(const std::function<void(double)>& progress = {});
 
  private:
   enum class Kind : std::uint32_t { measuring, frame, birth };

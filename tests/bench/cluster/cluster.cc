@@ -215,9 +215,9 @@ void ClusterInOneProcess::count_straight(int sign) {
   const auto with_sign = static_cast<std::uint64_t>(sign);
   for (const auto& each : nodes_) {
     for (std::size_t link = 0; link < each->links(); ++link) {
-      const auto& counters = each->places().link(link).counters;
-      report_.fabric.straight += with_sign * counters.direct.get();
-      report_.fabric.entered += with_sign * (counters.direct.get() + counters.via_relay.get());
+      const auto counters = each->places().link(link).counters.read();
+      report_.fabric.straight += with_sign * counters.direct;
+      report_.fabric.entered += with_sign * (counters.direct + counters.via_relay);
     }
   }
 }

@@ -3,6 +3,7 @@
 // nodes, links of so many times 2r/N. Plain values.
 #pragma once
 
+#include "topo/steering_mode.hh"
 #include "vlb/simulator/scenario.hh"
 
 namespace rackway::bench {
@@ -13,6 +14,7 @@ struct MeshCase {
   traffic::MatrixKind matrix{traffic::MatrixKind::uniform};
   double load{0.8};           // of what is admissible
   double links_of_2r_n{1.0};  // rate of a link, in units of 2r/N
+  topo::SteeringMode mode{topo::SteeringMode::adaptive};
 };
 
 [[nodiscard]] simulator::Scenario mesh_scenario(const MeshCase& of);

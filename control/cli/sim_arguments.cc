@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/cli/sim_arguments.hh"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "control/cli/arguments.hh"
+
+namespace rackway::cli {
+namespace {
+
+constexpr unsigned kLeastFrame = 64, kLargestFrame = 9238;
+constexpr double kLongest = 3'600'000;  // ms
+
+std::vector<std::string> matrix_names() {
+  std::vector<std::string> names;
+  for (const auto kind : traffic::kMatrixKinds) names.emplace_back(name_of(kind));
+  return names;
+}
+
+std::string check_sizes(const std::string& text) {
+  if (text == "imix") return "";
+  const bool is_number =
+      !text.empty() && text.size() < 6 && text.find_first_not_of("0123456789") == std::string::npos;
+  if (is_number && std::stoul(text) >= kLeastFrame && std::stoul(text) <= kLargestFrame) return "";
+  return "'" + text + "' is neither imix nor octets of a frame, 64..9238";
+}
+
+std::string check_rate(const std::string& text) {
+  return topo::parse_rate(text) ? "" : "'" + text + "' is no rate, such as 10G or 400M";
+}
+
+struct Words {
+  std::string matrix{"uniform"}, mode, port_rate{"10G"}, link_rate{"10G"};
+};
+
+void declare_traffic(CLI::App& app, SimArguments& arguments, Words& words) {
+  app.add_option("--matrix", words.matrix,
+                 "Who sends to whom: uniform, permutation, hot-spot, "
+                 "worst-direct, gravity")
+      ->check(CLI::IsMember(matrix_names()));
+  app.add_option("--load", arguments.load, "Share of what is admissible, 0.001..1")
+      ->check(CLI::Range(0.001, 1.0));
+  app.add_option("--sizes", arguments.sizes, "imix, or the octets of every frame")
+      ->check(check_sizes, "");
+  app.add_option("--flows", arguments.mix, "heavy-tailed or steady")
+      ->check(CLI::IsMember({"heavy-tailed", "steady"}));
+  app.add_option("--flows-per-pair", arguments.flows, "So many at a time")
+      ->check(CLI::Range(1u, 65'536u));
+  app.add_option("--seed", arguments.seed, "Another one is other traffic of the same kind");
+}
+
+void declare_cluster(CLI::App& app, SimArguments& arguments, Words& words) {
+  const std::vector<std::string> modes(topo::kSteeringModes.begin(), topo::kSteeringModes.end());
+  app.add_option("--mode", words.mode, "Steer in this mode instead of the document's")
+      ->check(CLI::IsMember(modes));
+  app.add_option("--port-rate", words.port_rate, "Of ports whose rate the document does not say")
+      ->check(check_rate, "");
+  app.add_option("--link-rate", words.link_rate, "Of links whose rate the document does not say")
+      ->check(check_rate, "");
+  app.add_option("--ingress-ns", arguments.ingress_ns, "Time of a core for a packet that enters")
+      ->check(CLI::Range(0.0, 1e6));
+  app.add_option("--relay-ns", arguments.relay_ns, "The same for one that is relayed")
+      ->check(CLI::Range(0.0, 1e6));
+  app.add_option("--egress-ns", arguments.egress_ns, "The same for one that leaves")
+      ->check(CLI::Range(0.0, 1e6));
+}
+
+void declare_course(CLI::App& app, SimArguments& arguments) {
+  app.add_option("--warm-up", arguments.warm_up_ms, "Milliseconds that are not measured")
+      ->check(CLI::Range(0.0, kLongest));
+  app.add_option("--time", arguments.time_ms, "Milliseconds that are")
+      ->check(CLI::Range(0.001, kLongest));
+  app.add_option("--hello", arguments.hello_ms,
+                 "Milliseconds between hello frames; three missing: "
+                 "a link is dead")
+      ->check(CLI::Range(0.01, kLongest));
+  app.add_option("--fail", arguments.fail,
+                 "A node or a link stops working, as n2@60 or n1-n2@60 "
+                 "(milliseconds from the start)");
+  app.add_option("--repair", arguments.repair, "It works again");
+  app.add_flag("--json", arguments.json, "Print the report as JSON");
+}
+
+int refuse(std::string fault, std::ostream& err) {
+  std::replace(fault.begin(), fault.end(), '\n', ' ');
+  err << fault << "; see rackway sim --help\n";
+  return kExitBadArguments;
+}
+
+}  // namespace
+
+tl::expected<SimArguments, int> parse_sim_arguments(int argc, const char* const* argv,
+                                                    std::ostream& out, std::ostream& err) {
+  SimArguments arguments;
+  Words words;
+  CLI::App app("Simulate a cluster packet by packet", "rackway sim");
+  app.add_option("document", arguments.document, "The cluster document")
+      ->required()
+      ->type_name("FILE");
+  declare_traffic(app, arguments, words);
+  declare_cluster(app, arguments, words);
+  declare_course(app, arguments);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& stop) {
+    if (stop.get_exit_code() != 0) return tl::unexpected(refuse(stop.what(), err));
+    return tl::unexpected(app.exit(stop, out, err));  // --help
+  }
+  arguments.matrix = *traffic::matrix_kind(words.matrix);
+  if (!words.mode.empty()) arguments.mode = topo::steering_mode(words.mode);
+  arguments.port_rate = *topo::parse_rate(words.port_rate);
+  arguments.link_rate = *topo::parse_rate(words.link_rate);
+  return arguments;
+}
+
+}  // namespace rackway::cli

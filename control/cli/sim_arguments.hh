@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of `rackway sim`: a cluster document, the traffic, what fails when.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "topo/rate.hh"
+#include "topo/steering_mode.hh"
+#include "vlb/traffic/traffic_matrix.hh"
+
+namespace rackway::cli {
+
+struct SimArguments {
+  std::string document;
+  traffic::MatrixKind matrix{traffic::MatrixKind::uniform};
+  double load{0.8};                        // of what is admissible
+  std::string sizes{"imix"};               // or octets of every frame
+  std::string mix{"heavy-tailed"};         // or steady
+  std::uint32_t flows{64};                 // at a time, of each pair of nodes
+  std::optional<topo::SteeringMode> mode;  // else the document's
+  topo::Mbps port_rate{10'000};            // of ports whose rate the document does not say
+  topo::Mbps link_rate{10'000};            // the same of links
+  double warm_up_ms{50}, time_ms{50};
+  double hello_ms{10};
+  std::vector<std::string> fail, repair;  // WHAT@MS
+  double ingress_ns{0}, relay_ns{0}, egress_ns{0};
+  std::uint64_t seed{1};
+  bool json{false};
+};
+
+// argv[0] is "sim". Without a value there is nothing to run and this is the exit code.
+[[nodiscard]] tl::expected<SimArguments, int> parse_sim_arguments(int argc, const char* const* argv,
+                                                                  std::ostream& out,
+                                                                  std::ostream& err);
+
+}  // namespace rackway::cli

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// A cluster document and arguments of `rackway sim` as a scenario of the simulator.
+#pragma once
+
+#include "base/result.hh"
+#include "control/cli/sim_arguments.hh"
+#include "topo/cluster_document.hh"
+#include "vlb/simulator/scenario.hh"
+
+namespace rackway::cli {
+
+// An error for a fault of something that is not in the document, and for a cluster without traffic.
+[[nodiscard]] Result<simulator::Scenario> sim_scenario(const SimArguments& arguments,
+                                                       const topo::ClusterDocument& document);
+
+}  // namespace rackway::cli
