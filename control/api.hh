@@ -16,6 +16,7 @@ struct ApiView {
   const EpochCoordinator& coordinator;
   const FibBuilder& builder;
   const std::vector<NodeReport>& reports;
+  const VlbOrders& vlb_orders;
   bool settled;
   std::chrono::steady_clock::duration uptime;
   const std::vector<std::string>& waiting_static_routes;

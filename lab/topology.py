@@ -365,7 +365,7 @@ def cluster_document(topology: Topology) -> dict:
         },
         "nodes": _nodes(topology),
         "fabric": {"links": _links(topology)},
-        "vlb": {"mode": "valiant"},
+        "vlb": {"mode": "adaptive"},
         "routes": _static_routes(topology),
     }
 

@@ -35,6 +35,7 @@ struct alignas(128) Counters {
   Counter received, received_bytes, sent, punted;
   Counter transmitted, transmitted_bytes, direct, via_relay, relayed, injected;
   Counter icmp_sent, icmp_withheld;
+  Counter refused_bytes;  // that the device had no room for
   std::array<Counter, cluster::kDropReasons> dropped;
 
   void add_to(cluster::PlaceCounters& sum) const;

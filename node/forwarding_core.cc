@@ -122,13 +122,27 @@ void ForwardingCore::watch_fabric(std::uint64_t ticks) noexcept {
     }
   }
   const bool steers_anew = own_.next_steering.take(own_.steering);
+  const bool ordered_anew = follow_orders();
+  if (number_ == 0) {
+    shared_.moved_early.store(own_.steering.moved_early(), std::memory_order_relaxed);
+  }
   const auto* view = own_.fabric.take();
-  if (view == nullptr && !steers_anew) return;
+  if (view == nullptr && !steers_anew && !ordered_anew) return;
   if (view != nullptr) {
     for (std::size_t i = 0; i < live_links_.size(); ++i) live_links_[i] = view->links[i].alive;
   }
   own_.steering.see(vlb::view_of_carriers(own_.steering.table(), live_links_),
                     static_cast<vlb::Time>(ticks / ticks_per_microsecond_));
+  if (number_ == 0) {
+    shared_.flowlet_gap_us.store(own_.steering.longest_flowlet_gap(), std::memory_order_relaxed);
+  }
+}
+
+bool ForwardingCore::follow_orders() noexcept {
+  const auto mode = shared_.steering_mode.load(std::memory_order_relaxed);
+  if (mode == own_.steering.mode()) return false;
+  own_.steering.set_mode(mode);
+  return true;
 }
 
 void ForwardingCore::rest(fib::rcu::ReaderThread& reader, std::uint32_t microseconds) noexcept {

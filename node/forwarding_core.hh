@@ -40,6 +40,8 @@ class ForwardingCore {
   unsigned poll(Place& place, Forward&& forward) noexcept;
   [[nodiscard]] Context context(const fib::Fib& fib, Place& in, PortId port) const noexcept;
   void watch_fabric(std::uint64_t ticks) noexcept;
+  // True if the mode of steering is another.
+  [[nodiscard]] bool follow_orders() noexcept;
   void rest(fib::rcu::ReaderThread& reader, std::uint32_t microseconds) noexcept;
 
   Shared& shared_;

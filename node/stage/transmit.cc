@@ -34,11 +34,13 @@ void Transmit::send(Burst& burst, Mask slots, std::uint16_t output, bool relayed
       usable ? rte_eth_tx_burst(place.device, core_, frames.data(), size) : std::uint16_t{0};
   if (sent < size) [[unlikely]] {
     const Mask unsent = without_first(slots, sent);
+    const std::uint64_t wanted = bytes;
     slots &= ~unsent;
     for_each(unsent, [&](std::size_t i) {
       bytes -= burst.frames[i]->pkt_len;
       burst.drop(i, usable ? DropReason::tx_queue_full : DropReason::tx_port_down);
     });
+    counters.refused_bytes.add(wanted - bytes);
   }
   counters.transmitted.add(sent);
   counters.transmitted_bytes.add(bytes);

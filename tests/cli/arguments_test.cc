@@ -36,6 +36,36 @@ TEST_F(ArgumentsTest, ATableIsEnough) {
   EXPECT_EQ(out_.str() + err_.str(), "");
 }
 
+TEST_F(ArgumentsTest, AnOrderIsShownByATable) {
+  const auto mode = parse({"vlb", "mode", "direct-vlb", "--controller", "tcp://c:1"});
+  ASSERT_TRUE(mode) << err_.str();
+  EXPECT_EQ(mode->order, "vlb-mode");
+  EXPECT_EQ(mode->name, "direct-vlb");
+  EXPECT_EQ(mode->table, "cluster");
+  EXPECT_EQ(mode->controller, "tcp://c:1");
+  const auto drain = parse({"node", "drain", "n3", "--json"});
+  ASSERT_TRUE(drain) << err_.str();
+  EXPECT_EQ(drain->order, "drain");
+  EXPECT_EQ(drain->name, "n3");
+  EXPECT_EQ(drain->table, "nodes");
+  EXPECT_TRUE(drain->json);
+  EXPECT_EQ(parse({"node", "undrain", "n3"})->order, "undrain");
+  EXPECT_EQ(parse({"show", "nodes", "n3"})->order, "");
+}
+
+TEST_F(ArgumentsTest, AnOrderIsWhole) {
+  const std::vector<std::vector<const char*>> faulty{
+      {"vlb"},         {"vlb", "mode"},     {"vlb", "mode", "fast"},    {"vlb", "valiant"},
+      {"node"},        {"node", "drain"},   {"node", "drain", ""},      {"node", "stop", "n1"},
+      {"drain", "n1"}, {"vlb", "mode", ""}, {"node", "drain", "a", "b"}};
+  for (const auto& words : faulty) {
+    const auto arguments = parse(words);
+    ASSERT_FALSE(arguments);
+    EXPECT_EQ(arguments.error(), kExitBadArguments);
+    EXPECT_NE(err_.str(), "");
+  }
+}
+
 TEST_F(ArgumentsTest, TakesEveryTable) {
   for (const char* table :
        {"cluster", "nodes", "ports", "fabric", "routes", "adjacencies", "drops", "queues"}) {
@@ -72,7 +102,7 @@ TEST_F(ArgumentsTest, TheEnvironmentNamesTheControllerUnlessAnOptionDoes) {
 
 TEST_F(ArgumentsTest, RefusesWithOneLineAndCode2) {
   const std::vector<std::pair<std::vector<const char*>, std::string>> faults{
-      {{}, "there is nothing to do, give a command: show"},
+      {{}, "there is nothing to do, give a command: show, plan, vlb or node"},
       {{"--json"}, "give a command: show"},
       {{"show"}, "table is required"},
       {{"show", ""}, "there is no table ''"},

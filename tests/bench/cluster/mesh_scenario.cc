@@ -14,6 +14,7 @@ constexpr std::uint64_t kMatrixSeed = 11;
 vlb::Steering steering_of(const MeshCase& of, double link_rate, topo::FabricTable table,
                           NodeId self) {
   vlb::SteeringSetup setup;
+  setup.mode = of.mode;
   setup.node_rates.assign(of.nodes, of.rate);
   setup.own_rate = of.rate;
   setup.link_rates.assign(of.nodes - 1, link_rate);

@@ -13,6 +13,7 @@ struct MeshCase {
   traffic::MatrixKind matrix{traffic::MatrixKind::uniform};
   double load{0.8};           // of what is admissible
   double links_of_2r_n{1.0};  // rate of a link, in units of 2r/N
+  topo::SteeringMode mode{topo::SteeringMode::adaptive};
 };
 
 [[nodiscard]] simulator::Scenario mesh_scenario(const MeshCase& of);
