@@ -16,6 +16,15 @@ Epoch read_epoch(WireReader& in) {
   return {in.number<std::uint64_t>()};
 }
 
+void write_mode(WireWriter& out, topo::SteeringMode mode) {
+  out.number(static_cast<std::uint8_t>(mode));
+}
+topo::SteeringMode read_mode(WireReader& in) {
+  const auto mode = in.number<std::uint8_t>();
+  if (mode >= topo::kSteeringModes.size()) in.fail();
+  return static_cast<topo::SteeringMode>(mode);
+}
+
 // ---- one pair of write() and read() per message
 
 void write(WireWriter& out, const Hello& m) {
@@ -25,6 +34,7 @@ void write(WireWriter& out, const Hello& m) {
   out.number(m.boot_id);
   out.number(m.epoch.value);
   write(out, m.digest);
+  out.flag(m.draining);
 }
 
 void read(WireReader& in, Hello& m) {
@@ -35,6 +45,7 @@ void read(WireReader& in, Hello& m) {
   m.boot_id = in.number<std::uint64_t>();
   m.epoch = read_epoch(in);
   m.digest = fib::read_digest(in);
+  m.draining = in.flag();
 }
 
 void write(WireWriter& out, const PortStates& m) {
@@ -198,6 +209,10 @@ void write(WireWriter& out, const Status& m) {
   for (const bool reachable : m.reachable) out.flag(reachable);
   out.count(m.events.size());
   for (const auto& event : m.events) write(out, event);
+  write_mode(out, m.steering.mode);
+  out.flag(m.steering.draining);
+  out.number(m.steering.flowlet_gap_us);
+  out.number(m.steering.moved_early);
 }
 
 void read(WireReader& in, Status& m) {
@@ -215,6 +230,10 @@ void read(WireReader& in, Status& m) {
   for (std::size_t i = 0; i < m.reachable.size(); ++i) m.reachable[i] = in.flag();
   m.events.resize(in.count(kEventBytes, kMaxReportedEvents));
   for (auto& event : m.events) read(in, event);
+  m.steering.mode = read_mode(in);
+  m.steering.draining = in.flag();
+  m.steering.flowlet_gap_us = in.number<std::uint32_t>();
+  m.steering.moved_early = in.number<std::uint64_t>();
 }
 
 template <class EpochAndContent>
@@ -241,12 +260,6 @@ void read(WireReader& in, PrepareSnapshot& m) {
   read_epoch_and_content(in, m);
 }
 
-topo::SteeringMode read_mode(WireReader& in) {
-  const auto mode = in.number<std::uint8_t>();
-  if (mode >= topo::kSteeringModes.size()) in.fail();
-  return static_cast<topo::SteeringMode>(mode);
-}
-
 void write(WireWriter& out, const Welcome& m) {
   out.number(m.self.value);
   out.count(m.node_names.size());
@@ -268,7 +281,7 @@ void write(WireWriter& out, const Welcome& m) {
   for (const auto rate : m.node_rates) out.number(rate);
   out.number(m.external_rate);
   for (const auto rate : m.link_rates) out.number(rate);
-  out.number(static_cast<std::uint8_t>(m.mode));
+  write_mode(out, m.mode);
   out.number(m.least_flowlet_gap_us);
   out.number(m.most_flowlet_gap_us);
   out.number(m.fabric_mtu);
@@ -365,6 +378,15 @@ void write(WireWriter& out, const LinksDown& m) {
 void read(WireReader& in, LinksDown& m) {
   m.links.resize(in.count(4));
   for (auto& link : m.links) link = in.number<std::uint32_t>();
+}
+
+void write(WireWriter& out, const VlbSettings& m) {
+  write_mode(out, m.mode);
+  out.flag(m.draining);
+}
+void read(WireReader& in, VlbSettings& m) {
+  m.mode = read_mode(in);
+  m.draining = in.flag();
 }
 
 void write(WireWriter&, const HelloRequest&) {}

@@ -37,6 +37,7 @@ struct Hello {
   std::uint64_t boot_id{};  // random, made when the node started
   Epoch epoch;              // of the active FIB
   fib::Digest digest;
+  bool draining{};  // it was told to be
   bool operator==(const Hello&) const = default;
 };
 
@@ -109,6 +110,14 @@ struct LinkStatus {
   bool operator==(const LinkStatus&) const = default;
 };
 
+struct SteeringStatus {
+  topo::SteeringMode mode{};
+  bool draining{};
+  std::uint32_t flowlet_gap_us{};  // the largest of all egress nodes
+  std::uint64_t moved_early{};     // flowlets that left a dead path before their gap
+  bool operator==(const SteeringStatus&) const = default;
+};
+
 // Sent several times a second; also the node's heartbeat.
 struct Status {
   Epoch epoch;
@@ -121,6 +130,7 @@ struct Status {
   std::vector<std::vector<QueueCounters>> port_queues, link_queues;  // as above, by core
   std::vector<bool> reachable;      // by NodeId: a frame can get there
   std::vector<FabricEvent> events;  // the last, oldest first, at most kMaxReportedEvents
+  SteeringStatus steering;
   bool operator==(const Status&) const = default;
 };
 
@@ -193,6 +203,13 @@ struct SnapshotRequest {
   bool operator==(const SnapshotRequest&) const = default;
 };
 
+// How to take part in the fabric from now on. Sent after each Welcome, and when it changes.
+struct VlbSettings {
+  topo::SteeringMode mode{};
+  bool draining{};  // relay nothing
+  bool operator==(const VlbSettings&) const = default;
+};
+
 // Sent a few times a second, so that a node knows that its controller is there.
 struct Heartbeat {
   Epoch epoch;  // the cluster's
@@ -209,7 +226,7 @@ struct LinksDown {
 // The number of a message's type on the wire is its index here plus 1: append only.
 using Message = std::variant<Hello, PortStates, Prepared, Refused, Committed, Status, NodeSnapshot,
                              Welcome, Rejected, HelloRequest, Prepare, PrepareSnapshot, Commit,
-                             SnapshotRequest, Heartbeat, LinksDown>;
+                             SnapshotRequest, Heartbeat, LinksDown, VlbSettings>;
 
 [[nodiscard]] std::string encode(const Message& message);
 // A message of another version than ours decodes only as far as Hello's version; see Hello.

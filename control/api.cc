@@ -130,6 +130,7 @@ void Answer::cluster() {
                    {"routes_cut_short", view_.builder.cut_short()},
                    {"uptime_s", seconds(view_.uptime)},
                    {"settled", view_.settled},
+                   {"vlb_mode", topo::name_of(view_.vlb_orders.mode())},
                    {"waiting_static_routes", view_.waiting_static_routes}});
 }
 
@@ -148,6 +149,10 @@ void Answer::nodes() {
                      {"uptime_s", report.status.uptime_ms / 1000},
                      {"ports", config(id).ports.size()},
                      {"generated", report.status.generated.received},
+                     {"vlb_mode", topo::name_of(report.status.steering.mode)},
+                     {"draining", view_.vlb_orders.drains(id)},
+                     {"flowlet_gap_us", report.status.steering.flowlet_gap_us},
+                     {"moved_early", report.status.steering.moved_early},
                      {"cannot_reach", cannot_reach(id)}});
   });
 }

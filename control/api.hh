@@ -17,6 +17,7 @@ struct ApiView {
   const FibBuilder& builder;
   const std::vector<NodeReport>& reports;
   const EventLog& events;
+  const VlbOrders& vlb_orders;
   bool settled;
   std::chrono::steady_clock::duration uptime;
   const std::vector<std::string>& waiting_static_routes;

@@ -5,6 +5,7 @@
 #include "base/startup_error.hh"
 #include "cluster/channel_poll.hh"
 #include "control/api.hh"
+#include "control/api_order.hh"
 
 namespace rackway::control {
 namespace {
@@ -59,6 +60,7 @@ Controller::Controller(topo::ClusterDocument document, const std::filesystem::pa
       fabric_links_(
           document_.nodes.size(), ends_of(document_.links),
           [this](NodeId node, const auto& message) { return send(node, message); }, Clock::now()),
+      vlb_orders_(document_.vlb.mode, document_.nodes.size()),
       reports_(document_.nodes.size()),
       carriers_known_down_(document_.nodes.size(), false),
       settling_(std::chrono::milliseconds(document_.controller.settle_ms),
@@ -149,6 +151,8 @@ void Controller::welcome(NodeId node, const cluster::Hello& hello, Clock::time_p
   }
   send(node, welcome_for(node));
   fabric_links_.joined(node);
+  vlb_orders_.hear(node, hello.draining);
+  send(node, vlb_orders_.settings_for(node));
   coordinator_.on(node, hello, now);
 }
 
@@ -287,12 +291,29 @@ void Controller::every_so_often(Clock::time_point now) {
 
 // ---- the operator
 
-std::string Controller::answer(const std::string& request) const {
+std::string Controller::answer(const std::string& request) {
+  const auto done = follow_order(request, document_, vlb_orders_);
+  if (!done) return show(request);
+  if (!*done) return refusal(done->error());
+  log::info("the operator's order: {}", request);
+  tell_vlb_settings();
+  return show(**done);
+}
+
+// To all; a node that is not there hears it when it says hello.
+void Controller::tell_vlb_settings() {
+  for (std::uint16_t n = 0; n < document_.nodes.size(); ++n) {
+    if (coordinator_.nodes()[n].up) send(NodeId{n}, vlb_orders_.settings_for(NodeId{n}));
+  }
+}
+
+std::string Controller::show(const std::string& request) const {
   return answer_api({.document = document_,
                      .coordinator = coordinator_,
                      .builder = builder_,
                      .reports = reports_,
                      .events = events_,
+                     .vlb_orders = vlb_orders_,
                      .settled = settled_,
                      .uptime = Clock::now() - started_,
                      .waiting_static_routes = waiting_static_routes_},

@@ -27,6 +27,7 @@
 #include "control/port_taps.hh"
 #include "control/settling.hh"
 #include "control/slow_path.hh"
+#include "control/vlb_orders.hh"
 #include "topo/cluster_document.hh"
 
 namespace rackway::control {
@@ -63,7 +64,9 @@ class Controller {
   void every_so_often(Clock::time_point now);
   bool send(NodeId node, const cluster::Message& message);
   [[nodiscard]] cluster::Welcome welcome_for(NodeId node) const;
-  [[nodiscard]] std::string answer(const std::string& request) const;
+  [[nodiscard]] std::string answer(const std::string& request);
+  [[nodiscard]] std::string show(const std::string& request) const;
+  void tell_vlb_settings();
 
   topo::ClusterDocument document_;
   Clock::time_point started_ = Clock::now();
@@ -76,6 +79,7 @@ class Controller {
   EpochCoordinator coordinator_;
   FabricLinks fabric_links_;
   std::unique_ptr<SlowPath> slow_path_;
+  VlbOrders vlb_orders_;
 
   std::unordered_map<std::string, NodeId> node_ids_;
   std::vector<NodeReport> reports_;  // by node

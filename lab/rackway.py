@@ -68,6 +68,13 @@ def command(*arguments: str) -> subprocess.CompletedProcess[str]:
     return run([str(program("rackway")), *arguments], timeout=_SHOW_SECONDS)
 
 
+def order(*arguments: str) -> None:
+    """Gives an order, such as `rackway vlb mode direct`."""
+    done = command(*arguments)
+    if done.returncode != 0:
+        raise LabError(f"rackway {' '.join(arguments)}: {done.stderr.strip() or 'no message'}")
+
+
 def show(table: str, name: str | None = None):
     """`rackway show TABLE [NAME] --json`: a list of rows, or one object for `cluster`."""
     done = command("show", table, *([name] if name else []), "--json")

@@ -378,7 +378,7 @@ def cluster_document(topology: Topology) -> dict:
         },
         "nodes": _nodes(topology),
         "fabric": _fabric(topology),
-        "vlb": {"mode": "valiant"},
+        "vlb": {"mode": "adaptive"},
         "routes": _static_routes(topology),
     }
 

@@ -71,11 +71,13 @@ bool Agent::send(const cluster::Message& message) {
   return channel_.send(cluster::encode(message));
 }
 
-bool Agent::say_hello(const fib::LeftRight* fib) {
-  return send(cluster::Hello{.name = name_,
-                             .boot_id = boot_id_,
-                             .epoch = epoch_,
-                             .digest = fib != nullptr ? fib->active()->digest() : fib::Digest{}});
+bool Agent::say_hello(const Shared* shared) {
+  return send(cluster::Hello{
+      .name = name_,
+      .boot_id = boot_id_,
+      .epoch = epoch_,
+      .digest = shared != nullptr ? shared->fib.active()->digest() : fib::Digest{},
+      .draining = shared != nullptr && shared->draining.load(std::memory_order_relaxed)});
 }
 
 std::optional<cluster::Welcome> Agent::join(const std::atomic<bool>& stop) {
@@ -182,7 +184,7 @@ void Agent::on(Shared& shared, const cluster::SnapshotRequest&) {
 }
 
 void Agent::on(Shared& shared, const cluster::HelloRequest&) {
-  say_hello(&shared.fib);
+  say_hello(&shared);
   report_ports(shared, true);
 }
 
@@ -212,6 +214,15 @@ void Agent::on(Shared& shared, const cluster::LinksDown& message) {
   const auto steering = steering_of(*welcome_, down);
   for (const auto& core : shared.lcores) {
     core->next_steering.offer(std::make_unique<vlb::Steering>(steering));
+  }
+}
+
+void Agent::on(Shared& shared, const cluster::VlbSettings& message) {
+  if (shared.steering_mode.exchange(message.mode, std::memory_order_relaxed) != message.mode) {
+    log::info("steering is {} now", topo::name_of(message.mode));
+  }
+  if (shared.draining.exchange(message.draining, std::memory_order_relaxed) != message.draining) {
+    log::info("{}", message.draining ? "draining: nothing is relayed here" : "relaying again");
   }
 }
 
@@ -260,7 +271,11 @@ cluster::Status Agent::status(Shared& shared) const {
                          .digest = shared.fib.active()->digest(),
                          .uptime_ms = to_ms(Clock::now() - started_),
                          .inject = shared.places.controller.counters.read(),
-                         .generated = shared.places.generated.counters.read()};
+                         .generated = shared.places.generated.counters.read(),
+                         .steering = {shared.steering_mode.load(std::memory_order_relaxed),
+                                      shared.draining.load(std::memory_order_relaxed),
+                                      shared.flowlet_gap_us.load(std::memory_order_relaxed),
+                                      shared.moved_early.load(std::memory_order_relaxed)}};
   for (std::uint16_t i = 0; i < shared.places.ports; ++i) {
     const auto& counters = shared.places.port(PortId{i}).counters;
     status.ports.push_back(counters.read());

@@ -32,7 +32,7 @@ class Agent {
  private:
   using Clock = std::chrono::steady_clock;
 
-  bool say_hello(const fib::LeftRight* fib);
+  bool say_hello(const Shared* shared);
   void take_messages(Shared& shared);
   void on(Shared& shared, const cluster::Prepare& message);
   void on(Shared& shared, const cluster::PrepareSnapshot& message);
@@ -42,6 +42,7 @@ class Agent {
   void on(Shared& shared, const cluster::Welcome& message);
   void on(Shared& shared, const cluster::Rejected& message);
   void on(Shared& shared, const cluster::LinksDown& message);
+  void on(Shared& shared, const cluster::VlbSettings& message);
   template <class Other>
   void on(Shared&, const Other&) {}  // a heartbeat, or a message that only nodes send
   void answer_prepared(Epoch epoch, Result<fib::Digest> digest);

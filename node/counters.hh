@@ -39,8 +39,7 @@ struct alignas(128) Counters {
   Counter transmitted, transmitted_bytes, direct, via_relay, relayed, injected;
   Counter icmp_sent, icmp_withheld;
   Counter hellos_sent, hellos_received;
-  Counter
-      refused_bytes;  // that were to leave here, and the device had no room; for the link's load
+  Counter refused_bytes;  // that the device had no room for
   std::array<Counter, cluster::kDropReasons> dropped;
 
   void add_to(cluster::PlaceCounters& sum) const;

@@ -34,6 +34,9 @@ class FabricWatch {
   // Other shortest paths, over the same links.
   void set_table(const topo::FabricTable& table, vlb::Time now) { liveness_.set_table(table, now); }
 
+  // The node wants to relay nothing, and says so.
+  void set_draining(bool draining) noexcept { liveness_.set_draining(draining); }
+
   // A frame of kind hello came by the link. Why it is to be dropped; nothing if it was taken in.
   [[nodiscard]] std::optional<cluster::DropReason> take(std::size_t link,
                                                         std::span<const std::uint8_t> frame,

@@ -125,16 +125,28 @@ Context ForwardingCore::context(const fib::Fib& fib, Place& in, PortId port) con
 void ForwardingCore::watch_fabric() noexcept {
   if (number_ == 0) watch_for_all();
   const bool steers_anew = own_.next_steering.take(own_.steering);
-  if (steers_anew && number_ == 0 && shared_.watch) {
+  if (steers_anew && says_hello()) {
     shared_.watch->set_table(own_.steering.table(), microseconds_);
   }
-  const auto* view = own_.fabric.take();
-  if (view != nullptr) {
-    own_.steering.see(*view, microseconds_);
-    seen_ = view;
-  } else if (steers_anew && seen_ != nullptr) {
+  const bool ordered_anew = follow_orders();
+  const auto* const newer = own_.fabric.take();
+  if (newer != nullptr) seen_ = newer;
+  if (seen_ != nullptr && (newer != nullptr || steers_anew || ordered_anew)) {
     own_.steering.see(*seen_, microseconds_);
+    if (number_ == 0) tell_steering();
   }
+}
+
+bool ForwardingCore::follow_orders() noexcept {
+  const auto mode = shared_.steering_mode.load(std::memory_order_relaxed);
+  if (mode == own_.steering.mode()) return false;
+  own_.steering.set_mode(mode);
+  return true;
+}
+
+void ForwardingCore::tell_steering() noexcept {
+  shared_.moved_early.store(own_.steering.moved_early(), std::memory_order_relaxed);
+  shared_.flowlet_gap_us.store(own_.steering.longest_flowlet_gap(), std::memory_order_relaxed);
 }
 
 void ForwardingCore::watch_for_all() noexcept {
@@ -147,6 +159,7 @@ void ForwardingCore::watch_for_all() noexcept {
     return;
   }
   FabricWatch& watch = *shared_.watch;
+  watch.set_draining(shared_.draining.load(std::memory_order_relaxed));
   watch.take_from_others(shared_.hellos, microseconds_);
   watch.advance(microseconds_);
   const vlb::Time pause = watch.idle() ? kTellIdleEvery : kTellEvery;

@@ -40,8 +40,12 @@ class ForwardingCore {
   template <class Forward>
   unsigned poll(Place& place, Forward&& forward) noexcept;
   [[nodiscard]] Context context(const fib::Fib& fib, Place& in, PortId port) const noexcept;
+  [[nodiscard]] bool says_hello() const noexcept { return number_ == 0 && shared_.watch; }
   void watch_fabric() noexcept;
   void watch_for_all() noexcept;
+  // True if the mode of steering is another.
+  [[nodiscard]] bool follow_orders() noexcept;
+  void tell_steering() noexcept;
   void rest(fib::rcu::ReaderThread& reader, std::uint32_t microseconds) noexcept;
 
   Shared& shared_;

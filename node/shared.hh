@@ -38,6 +38,7 @@ struct Shared {
   // Every core steers by a copy of that table.
   Shared(NodeId id, const vlb::Steering& table, std::size_t cores = 1) : self(id), places(cores) {
     for (std::size_t i = 0; i < cores; ++i) lcores.push_back(std::make_unique<Lcore>(table));
+    steering_mode.store(table.mode(), std::memory_order_relaxed);
   }
 
   // The core that an external port's injected frames leave by, so that they keep their order.
@@ -56,7 +57,13 @@ struct Shared {
   WakeUp slow_path_wake;
   std::atomic<bool> controller_present{false};  // agent -> cores, relaxed: a hint
   std::atomic<std::uint8_t> epoch_mark{0};      // agent -> cores, relaxed: for diagnosis only
-  std::atomic<bool> stop{false};                // signal -> everybody, relaxed
+  // What the controller orders, agent -> cores; relaxed. Status tells of the first core.
+  std::atomic<topo::SteeringMode> steering_mode{topo::SteeringMode::adaptive};
+  std::atomic<bool> draining{false};  // for hellos
+  // First core -> agent, relaxed.
+  std::atomic<std::uint32_t> flowlet_gap_us{0};
+  std::atomic<std::uint64_t> moved_early{0};
+  std::atomic<bool> stop{false};  // signal -> everybody, relaxed
 };
 
 }  // namespace rackway::node

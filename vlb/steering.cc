@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 
 #include "vlb/relay_weights.hh"
@@ -37,7 +38,8 @@ Steering::Steering(topo::FabricTable table, NodeId self, const SteeringSetup& se
       adaptive_(self.value + 1u),
       patience_(paths_.size(), 0),
       places_((table_.nodes() + 1) * kPlaces, 0),
-      octets_to_(table_.nodes() + 1, 0) {
+      octets_to_(table_.nodes() + 1, 0),
+      backlog_(table_.local_links().size(), 0) {
   make_weights(setup);
 }
 
@@ -202,6 +204,14 @@ double Steering::quota(NodeId egress) const {
   return wanted <= most ? 1 : most / wanted;
 }
 
+Time Steering::longest_flowlet_gap() const {
+  Time longest = 0;
+  for (std::size_t egress = 0; egress < rows_.size(); ++egress) {
+    if (egress != self_.value) longest = std::max(longest, rows_[egress].gap.gap());
+  }
+  return longest;
+}
+
 std::vector<Steering::Share> Steering::shares(NodeId egress) const {
   const auto range = paths_.to(egress);
   std::vector<Share> found;
@@ -222,9 +232,21 @@ void Steering::count_moved_early(std::span<const NodeId> egress,
   }
 }
 
+// The better of two places by the queues of this node's own links, which nobody else's news is
+// fresh enough for.
+PathIndex Steering::begin_at(std::size_t row, std::uint32_t hash) const noexcept {
+  constexpr Backlog kClear = 5;
+  const std::uint32_t spread = (hash ^ hash >> 15) * 0x2c1b3c6du;
+  const PathIndex* const places = places_.data() + row * kPlaces;
+  const PathIndex one = places[spread >> 24], two = places[spread >> 16 & 0xff];
+  if (mode_ != SteeringMode::adaptive || one == two || (one == 0) | (two == 0)) return one;
+  return backlog_[paths_[two].link] + kClear < backlog_[paths_[one].link] ? two : one;
+}
+
 void Steering::choose(std::span<const NodeId> egress, std::span<const std::uint32_t> flow_hash,
                       Time now, std::span<Path> paths) noexcept {
-  // Three passes, so that the loads of the flowlets do not wait for each other's stores.
+  // Passes, so that the loads of the flowlets do not wait for each other's stores, and that most
+  // packets, whose flowlet goes on, need no more than their entry.
   std::array<std::uint32_t, kMaxBurst> index;
   std::array<FlowletTable::Entry, kMaxBurst> flowlet;
   const std::size_t count = egress.size();
@@ -234,24 +256,28 @@ void Steering::choose(std::span<const NodeId> egress, std::span<const std::uint3
   }
   if (some_dead_) [[unlikely]]
     count_moved_early(egress, {flowlet.data(), count}, now);
-  const PathIndex* const places = places_.data();
   const Path* const path_of = paths_.data();
   const Time* const patience = patience_.data();
-  const std::size_t nobody = table_.nodes();  // the row of all nodes that are not there
-  // A flow's next flowlet takes another place; one that another flow has thrown out of the table
-  // finds its old one again, lest it change its path without a gap.
-  const std::uint32_t another = now * 0x9e3779b1u;
+  std::uint64_t begins = 0, alone = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const NodeId to = egress[i];
     const FlowletTable::Entry known = flowlet[i];
+    const bool within = now - known.last() < patience[known.path()];
+    const bool same = known.egress() == egress[i];
+    begins |= std::uint64_t{!(within & same)} << i;
+    alone |= std::uint64_t{!within} << i;
+    flowlet[i] = {now, known.path(), egress[i]};
+    paths[i] = path_of[known.path()];
+  }
+  const std::size_t nobody = table_.nodes();  // the row of all nodes that are not there
+  // After a pause a flow takes another place than before. Where the entry is another flow's who is
+  // under way it takes its own place each time, lest it change its path without a pause.
+  const std::uint32_t another = now * 0x9e3779b1u;
+  for (; begins != 0; begins &= begins - 1) {
+    const auto i = static_cast<std::size_t>(std::countr_zero(begins));
+    const NodeId to = egress[i];
     const std::size_t row = to.value < nobody ? to.value : nobody;
-    const Time pause = now - known.last(), most = patience[known.path()];
-    const std::uint32_t same = static_cast<std::uint32_t>(known.egress() == to);
-    const std::uint32_t goes_on = same & static_cast<std::uint32_t>(pause < most);
-    const std::uint32_t next = goes_on - same;  // all ones: of a flow that was here before
-    const PathIndex fresh = places[row * kPlaces + place_of(flow_hash[i] ^ (another & next))];
-    const auto keep = static_cast<PathIndex>(0u - goes_on);
-    const auto path = static_cast<PathIndex>((known.path() & keep) | (fresh & ~keep));
+    const PathIndex path = (alone >> i & 1) != 0 ? begin_at(row, flow_hash[i] ^ another)
+                                                 : places_[row * kPlaces + place_of(flow_hash[i])];
     flowlet[i] = {now, path, to};
     paths[i] = path_of[path];
   }

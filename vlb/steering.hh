@@ -20,6 +20,7 @@
 #include "vlb/fabric_view.hh"
 #include "vlb/flowlet_gap.hh"
 #include "vlb/flowlet_table.hh"
+#include "vlb/link_backlog.hh"
 #include "vlb/onward.hh"
 #include "vlb/path_list.hh"
 
@@ -42,6 +43,9 @@ class Steering {
   void see(const FabricView& view, Time now);
   void set_mode(topo::SteeringMode mode);
   void set_gap_bounds(GapBounds bounds);
+
+  // How far behind a local link is now. In mode adaptive a flowlet takes the better of two places.
+  void set_backlog(std::size_t link, Backlog backlog) noexcept { backlog_[link] = backlog; }
 
   // At the ingress, for a burst: paths[i] for a packet to egress[i] of the flow that flow_hash[i]
   // stands for. Sizes are equal, at most kMaxBurst. Any NodeId may be asked for.
@@ -76,6 +80,7 @@ class Steering {
   [[nodiscard]] std::uint64_t moved_early() const { return moved_early_; }
   // Towards a node of the table.
   [[nodiscard]] Time flowlet_gap(NodeId egress) const { return rows_[egress.value].gap.gap(); }
+  [[nodiscard]] Time longest_flowlet_gap() const;
   // The paths that have places, and how many of kPlaces.
   struct Share {
     Path path;
@@ -101,6 +106,8 @@ class Steering {
   // Of flowlets as they were before their next packet.
   void count_moved_early(std::span<const NodeId> egress,
                          std::span<const FlowletTable::Entry> flowlets, Time now) noexcept;
+  // For a flowlet that begins.
+  [[nodiscard]] PathIndex begin_at(std::size_t row, std::uint32_t hash) const noexcept;
   [[nodiscard]] double quota(NodeId egress) const;
   [[nodiscard]] Places places_of(NodeId egress) {
     return Places(places_.data() + egress.value * kPlaces, kPlaces);
@@ -127,6 +134,7 @@ class Steering {
   std::vector<PathIndex> places_;         // kPlaces a row
   std::vector<std::uint64_t> octets_to_;  // by row, since seen_at
   bool reaches_all_ = false;
+  std::vector<Backlog> backlog_;  // by local link
   Onward onward_;
   FlowletTable flowlets_;
   std::uint64_t moved_early_ = 0;

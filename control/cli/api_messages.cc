@@ -115,6 +115,11 @@ std::string show_request(const Table& table, const std::string& name) {
   return request.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+std::string order_request(const std::string& order, const std::string& name) {
+  return Json{{"order", order}, {"name", name}}.dump(-1, ' ', false,
+                                                     Json::error_handler_t::replace);
+}
+
 Result<std::string> text_of_reply(const Table& table, const std::string& reply, bool as_json) {
   const auto rows = rows_of(table, reply);
   if (!rows) return tl::unexpected(rows.error());

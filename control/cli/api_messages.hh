@@ -14,6 +14,9 @@ namespace rackway::cli {
 // name empty: all of the table.
 [[nodiscard]] std::string show_request(const Table& table, const std::string& name);
 
+// What the reply shows is the order's affair.
+[[nodiscard]] std::string order_request(const std::string& order, const std::string& name);
+
 // The reply as a table, or as indented JSON. The error is what the controller says is wrong, or
 // what is wrong with its reply.
 [[nodiscard]] Result<std::string> text_of_reply(const Table& table, const std::string& reply,

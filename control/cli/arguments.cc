@@ -9,6 +9,7 @@
 #include "control/cli/tables.hh"
 #include "topo/cluster_document.hh"
 #include "topo/endpoint.hh"
+#include "topo/steering_mode.hh"
 
 namespace rackway::cli {
 namespace {
@@ -40,6 +41,36 @@ void add_options(CLI::App& app, Arguments& arguments) {
       ->type_name("ENDPOINT");
 }
 
+// `rackway GROUP VERB NAME`, answered with that table.
+void declare_order(CLI::App& group, Arguments& arguments, const char* verb, const char* what,
+                   const char* order, const char* table, CLI::Validator check) {
+  auto* command = group.add_subcommand(verb, what);
+  command->add_option("name", arguments.name, "")
+      ->required()
+      ->type_name("NAME")
+      ->check(check_object_name, "")
+      ->check(std::move(check));
+  add_options(*command, arguments);
+  command->callback([&arguments, order, table] {
+    arguments.order = order;
+    arguments.table = table;
+  });
+}
+
+void declare_orders(CLI::App& app, Arguments& arguments) {
+  auto* vlb = app.add_subcommand("vlb", "Say how traffic is spread over the fabric");
+  vlb->require_subcommand(1);
+  const std::vector<std::string> modes(topo::kSteeringModes.begin(), topo::kSteeringModes.end());
+  declare_order(*vlb, arguments, "mode",
+                "Steer in this mode: adaptive, direct, valiant, direct-vlb", "vlb-mode", "cluster",
+                CLI::IsMember(modes));
+  auto* node = app.add_subcommand("node", "Take a node out of relaying, or back");
+  node->require_subcommand(1);
+  const CLI::Validator any("");
+  declare_order(*node, arguments, "drain", "Relay nothing over this node", "drain", "nodes", any);
+  declare_order(*node, arguments, "undrain", "Relay over this node again", "undrain", "nodes", any);
+}
+
 void declare(CLI::App& app, Arguments& arguments, PlanArguments& plan) {
   app.set_version_flag("--version", "rackway " RACKWAY_VERSION);
   app.require_subcommand(0, 1);  // that there is one is checked after unknown words, see fault_of()
@@ -56,6 +87,7 @@ void declare(CLI::App& app, Arguments& arguments, PlanArguments& plan) {
   add_options(*show, arguments);
   declare_plan(*app.add_subcommand("plan", "Plan a cluster: servers, links, guarantee, price"),
                plan);
+  declare_orders(app, arguments);
 }
 
 std::string default_controller() {
@@ -65,8 +97,10 @@ std::string default_controller() {
 
 // What the parser can not see.
 std::optional<std::string> fault_of(const Arguments& arguments) {
-  if (arguments.table.empty()) return "there is nothing to do, give a command: show or plan";
-  if (!arguments.name.empty() && !find_table(arguments.table)->takes_name) {
+  if (arguments.table.empty())
+    return "there is nothing to do, give a command: show, plan, vlb or node";
+  if (arguments.order.empty() && !arguments.name.empty() &&
+      !find_table(arguments.table)->takes_name) {
     return "show " + arguments.table + " takes no name";
   }
   if (const auto fault = topo::endpoint_fault(arguments.controller)) {

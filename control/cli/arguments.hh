@@ -2,6 +2,7 @@
 // The command line of `rackway`:
 //   rackway show TABLE [NAME] [--json] [--controller ENDPOINT]
 //   rackway plan ... (plan_arguments.hh)
+//   rackway vlb mode MODE, rackway node drain NAME, rackway node undrain NAME (the same options)
 // Options may stand anywhere. The endpoint is that of --controller, else of the environment
 // variable RACKWAY_CONTROLLER, else the default of the cluster document.
 #pragma once
@@ -24,6 +25,8 @@ struct Arguments {
   std::string controller;                            // ZeroMQ endpoint, well formed
   bool json = false;                                 // the rows as JSON instead of a table
   std::optional<PlanArguments> plan = std::nullopt;  // `plan` was asked for; the rest is of `show`
+  std::string order;  // one of the API's, to be carried out first: a table shows what came of it;
+                      // name: whom, what
 };
 
 // When there is nothing to run (--help, --version, a fault), prints what there is to say and

@@ -20,7 +20,9 @@ Result<std::string> ask_safely(const AskController& ask, const std::string& requ
 
 Result<std::string> table_text(const Arguments& arguments, const AskController& ask) {
   const auto& table = *find_table(arguments.table);
-  const auto reply = ask_safely(ask, show_request(table, arguments.name));
+  const auto request = arguments.order.empty() ? show_request(table, arguments.name)
+                                               : order_request(arguments.order, arguments.name);
+  const auto reply = ask_safely(ask, request);
   if (!reply) {
     return fail("no controller answers at " + arguments.controller + " (" + reply.error().message +
                 "); start rackway-controller or give --controller");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `rackway show`: asks for one table and prints it.
+// `rackway show`: asks for one table and prints it. `rackway vlb` and `rackway node` give an order,
+// which the controller answers with a table.
 #pragma once
 
 #include <chrono>

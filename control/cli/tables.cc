@@ -23,6 +23,7 @@ Table cluster() {
            {"routes_cut_short", "routes_cut_short", Print::number},
            {"uptime_s", "uptime_s", Print::number},
            {"settled", "settled", Print::text},
+           {"vlb_mode", "vlb_mode", Print::text},
            {"waiting_static_routes", "waiting_static_routes", Print::sentences}}};
 }
 
@@ -38,6 +39,10 @@ Table nodes() {
            {"DIGEST", "digest", Print::text},
            {"PORTS", "ports", Print::number},
            {"GENERATED", "generated", Print::number},
+           {"VLB_MODE", "vlb_mode", Print::text},
+           {"DRAINING", "draining", Print::text},
+           {"GAP_US", "flowlet_gap_us", Print::number},
+           {"MOVED_EARLY", "moved_early", Print::number},
            {"UPTIME_S", "uptime_s", Print::number},
            {"BOOT_ID", "boot_id", Print::text},
            {"CANNOT_REACH", "cannot_reach", Print::list}}};

@@ -36,6 +36,36 @@ TEST_F(ArgumentsTest, ATableIsEnough) {
   EXPECT_EQ(out_.str() + err_.str(), "");
 }
 
+TEST_F(ArgumentsTest, AnOrderIsShownByATable) {
+  const auto mode = parse({"vlb", "mode", "direct-vlb", "--controller", "tcp://c:1"});
+  ASSERT_TRUE(mode) << err_.str();
+  EXPECT_EQ(mode->order, "vlb-mode");
+  EXPECT_EQ(mode->name, "direct-vlb");
+  EXPECT_EQ(mode->table, "cluster");
+  EXPECT_EQ(mode->controller, "tcp://c:1");
+  const auto drain = parse({"node", "drain", "n3", "--json"});
+  ASSERT_TRUE(drain) << err_.str();
+  EXPECT_EQ(drain->order, "drain");
+  EXPECT_EQ(drain->name, "n3");
+  EXPECT_EQ(drain->table, "nodes");
+  EXPECT_TRUE(drain->json);
+  EXPECT_EQ(parse({"node", "undrain", "n3"})->order, "undrain");
+  EXPECT_EQ(parse({"show", "nodes", "n3"})->order, "");
+}
+
+TEST_F(ArgumentsTest, AnOrderIsWhole) {
+  const std::vector<std::vector<const char*>> faulty{
+      {"vlb"},         {"vlb", "mode"},     {"vlb", "mode", "fast"},    {"vlb", "valiant"},
+      {"node"},        {"node", "drain"},   {"node", "drain", ""},      {"node", "stop", "n1"},
+      {"drain", "n1"}, {"vlb", "mode", ""}, {"node", "drain", "a", "b"}};
+  for (const auto& words : faulty) {
+    const auto arguments = parse(words);
+    ASSERT_FALSE(arguments);
+    EXPECT_EQ(arguments.error(), kExitBadArguments);
+    EXPECT_NE(err_.str(), "");
+  }
+}
+
 TEST_F(ArgumentsTest, TakesEveryTable) {
   for (const char* table : {"cluster", "nodes", "ports", "fabric", "routes", "adjacencies", "drops",
                             "queues", "events"}) {
@@ -71,12 +101,15 @@ TEST_F(ArgumentsTest, TheEnvironmentNamesTheControllerUnlessAnOptionDoes) {
 }
 
 TEST_F(ArgumentsTest, RefusesWithOneLineAndCode2) {
-  const std::vector<std::pair<std::vector<const char*>, std::string>> faults {
-    {{}, "there is nothing to do, give a command: show"}, {{"--json"}, "give a command: show"},
-        {{"show"}, "table is required"}, {{"show", ""}, "there is no table ''"},
-        {{"frobnicate"}, "not expected: frobnicate"}, {{"show", "tables"},
+  const std::vector<std::pair<std::vector<const char*>, std::string>> faults{
+      {{}, "there is nothing to do, give a command: show, plan, vlb or node"},
+      {{"--json"}, "give a command: show"},
+      {{"show"}, "table is required"},
+      {{"show", ""}, "there is no table ''"},
+      {{"frobnicate"}, "not expected: frobnicate"},
+      {{"show", "tables"},
        "there is no table 'tables', only cluster, nodes, ports, interfaces, fabric, routes, "
-       {"cluster", "nodes", "ports", "fabric", "routes", "adjacencies", "drops", "queues", "events"}) {
+       "adjacencies, drops, queues, events"},
       {{"show", "nodes", "n1", "n2"}, "n2"},
       {{"show", "nodes", ""}, "the name is empty"},
       {{"show", "nodes", "--yaml"}, "--yaml"},
@@ -85,46 +118,46 @@ TEST_F(ArgumentsTest, RefusesWithOneLineAndCode2) {
       {{"show", "nodes", "--controller", "c:1"},
        "'c:1' is not the endpoint of a controller: it does not begin with tcp:// or ipc://"},
   };
-      for (const auto& [words, expected] : faults) {
-        const auto arguments = parse(words);
-        ASSERT_FALSE(arguments) << expected;
-        EXPECT_EQ(arguments.error(), 2) << expected;
-        const auto line = err_.str();
-        EXPECT_NE(line.find(expected), std::string::npos) << line;
-        EXPECT_EQ(line.find('\n'), line.size() - 1) << line;
-        EXPECT_NE(line.find("; see rackway show --help\n"), std::string::npos) << line;
-        EXPECT_EQ(out_.str(), "");
-      }
-    }
+  for (const auto& [words, expected] : faults) {
+    const auto arguments = parse(words);
+    ASSERT_FALSE(arguments) << expected;
+    EXPECT_EQ(arguments.error(), 2) << expected;
+    const auto line = err_.str();
+    EXPECT_NE(line.find(expected), std::string::npos) << line;
+    EXPECT_EQ(line.find('\n'), line.size() - 1) << line;
+    EXPECT_NE(line.find("; see rackway show --help\n"), std::string::npos) << line;
+    EXPECT_EQ(out_.str(), "");
+  }
+}
 
-    TEST_F(ArgumentsTest, RefusesABadEndpointOfTheEnvironment) {
-      ::setenv("RACKWAY_CONTROLLER", "tcp://c", 1);
-      const auto arguments = parse({"show", "nodes"});
-      ASSERT_FALSE(arguments);
-      EXPECT_EQ(arguments.error(), 2);
-      EXPECT_EQ(err_.str(),
-                "'tcp://c' is not the endpoint of a controller: it has no port; see rackway show "
-                "--help\n");
-    }
+TEST_F(ArgumentsTest, RefusesABadEndpointOfTheEnvironment) {
+  ::setenv("RACKWAY_CONTROLLER", "tcp://c", 1);
+  const auto arguments = parse({"show", "nodes"});
+  ASSERT_FALSE(arguments);
+  EXPECT_EQ(arguments.error(), 2);
+  EXPECT_EQ(err_.str(),
+            "'tcp://c' is not the endpoint of a controller: it has no port; see rackway show "
+            "--help\n");
+}
 
-    TEST_F(ArgumentsTest, PrintsItsVersion) {
-      EXPECT_EQ(parse({"--version"}).error(), 0);
-      EXPECT_EQ(out_.str(), "rackway 0.1.0\n");
-      EXPECT_EQ(err_.str(), "");
-    }
+TEST_F(ArgumentsTest, PrintsItsVersion) {
+  EXPECT_EQ(parse({"--version"}).error(), 0);
+  EXPECT_EQ(out_.str(), "rackway 0.1.0\n");
+  EXPECT_EQ(err_.str(), "");
+}
 
-    TEST_F(ArgumentsTest, HelpNamesTablesAndOptions) {
-      EXPECT_EQ(parse({"--help"}).error(), 0);
-      EXPECT_NE(out_.str().find("show"), std::string::npos);
-      EXPECT_EQ(parse({"show", "--help"}).error(), 0);
-      for (const char* word : {"cluster", "nodes", "ports", "fabric", "routes", "adjacencies",
-                               "drops", "queues", "events"}) {
-        "--json", "--controller", "RACKWAY_CONTROLLER", "NAME"
-      }) {
-        EXPECT_NE(out_.str().find(word), std::string::npos) << out_.str();
-      }
-      EXPECT_EQ(err_.str(), "");
-    }
+TEST_F(ArgumentsTest, HelpNamesTablesAndOptions) {
+  EXPECT_EQ(parse({"--help"}).error(), 0);
+  EXPECT_NE(out_.str().find("show"), std::string::npos);
+  EXPECT_EQ(parse({"show", "--help"}).error(), 0);
+  for (const char* word : {"cluster", "nodes", "ports", "fabric", "routes", "adjacencies", "drops",
+                           "queues", "events"}) {
+    "--json", "--controller", "RACKWAY_CONTROLLER", "NAME"
+  }) {
+    EXPECT_NE(out_.str().find(word), std::string::npos) << out_.str();
+  }
+  EXPECT_EQ(err_.str(), "");
+}
 
-  }  // namespace
+}  // namespace
 }  // namespace rackway::cli

@@ -51,7 +51,7 @@ void expect_fault(const Shown& shown, const std::string& expected) {
 const std::string kCluster =
     R"({"name": "lab", "epoch": 42, "digest": "00112233445566778899aabbccddeeff", "nodes": 3,
         "nodes_up": 2, "nodes_in_sync": 2, "ipv4_routes": 1000000, "ipv6_routes": 0, "groups": 7,
-        "adjacencies": 5, "routes_cut_short": 2, "uptime_s": 3601, "settled": false,
+        "adjacencies": 5, "routes_cut_short": 2, "uptime_s": 3601, "settled": false, "vlb_mode": "adaptive",
         "waiting_static_routes": ["203.0.113.0/24: no such subnet", "::/0: link down"]})";
 
 TEST(Show, AsksForTheTable) {
@@ -65,6 +65,11 @@ TEST(Show, AsksForTheNameAsGiven) {
             R"({"show":"ports","name":"a\"b\\"})");
   EXPECT_EQ(show_with({"ports", "\xff", "", false}, rows("")).request,
             "{\"show\":\"ports\",\"name\":\"\xef\xbf\xbd\"}");
+}
+
+TEST(Show, GivesTheOrder) {
+  EXPECT_EQ(show_with({"nodes", "n3", "", false, "drain"}, rows("")).request,
+            R"({"order":"drain","name":"n3"})");
 }
 
 TEST(Show, PrintsTheClusterAsLines) {
@@ -82,6 +87,7 @@ TEST(Show, PrintsTheClusterAsLines) {
                 "routes_cut_short: 2\n"
                 "uptime_s: 3601\n"
                 "settled: no\n"
+                "vlb_mode: adaptive\n"
                 "waiting_static_routes: 203.0.113.0/24: no such subnet; ::/0: link down\n");
 }
 
@@ -90,19 +96,19 @@ TEST(Show, PrintsNodes) {
           {"name": "n1", "id": 0, "state": "up", "epoch": 42,
            "digest": "00112233445566778899aabbccddeeff", "in_sync": true,
            "boot_id": "0123456789abcdef", "uptime_s": 86400, "ports": 2, "generated": 17,
-           "cannot_reach": ["n2", "n3"]},
+           "vlb_mode": "adaptive", "draining": false, "flowlet_gap_us": 500, "moved_early": 0, "cannot_reach": ["n2", "n3"]},
           {"name": "node10", "id": 10, "state": "syncing", "epoch": 7,
            "digest": "ffeeddccbbaa99887766554433221100", "in_sync": false,
            "boot_id": "fedcba9876543210", "uptime_s": 3, "ports": 16, "generated": 0,
-           "cannot_reach": []})")),
+           "vlb_mode": "direct-vlb", "draining": true, "flowlet_gap_us": 50000, "moved_early": 12, "cannot_reach": []})")),
                 "NAME    ID  STATE    IN_SYNC  EPOCH  DIGEST                            PORTS  "
-                "GENERATED  UPTIME_S  "
+                "GENERATED  VLB_MODE    DRAINING  GAP_US  MOVED_EARLY  UPTIME_S  "
                 "BOOT_ID           CANNOT_REACH\n"
                 "n1       0  up       yes         42  00112233445566778899aabbccddeeff      2      "
-                "   17     86400  "
+                "   17  adaptive    no           500            0     86400  "
                 "0123456789abcdef  n2,n3\n"
                 "node10  10  syncing  no           7  ffeeddccbbaa99887766554433221100     16      "
-                "    0         3  "
+                "    0  direct-vlb  yes        50000           12         3  "
                 "fedcba9876543210  -\n");
 }
 
@@ -239,7 +245,8 @@ TEST(Show, MarksWhatTheControllerDoesNotSend) {
                 "::/0    -     -             -  -      - x ::1@- n1-p0*2\n");
   const auto cluster = show_table("cluster", rows(R"({"name": "lab"})"));
   EXPECT_EQ(cluster.out.substr(0, 31), "name: lab\nepoch: -\ndigest: -\nno");
-  EXPECT_NE(cluster.out.find("\nsettled: -\nwaiting_static_routes: -\n"), std::string::npos);
+  EXPECT_NE(cluster.out.find("\nsettled: -\nvlb_mode: -\nwaiting_static_routes: -\n"),
+            std::string::npos);
   EXPECT_EQ(cluster.exit_code, 0);
 }
 

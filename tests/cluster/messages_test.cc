@@ -69,6 +69,7 @@ std::vector<Message> one_of_each() {
   status.generated.received = 8;
   status.port_queues = {{{1, 2, 3, 4, 5}, {6, 7, 8, 9, 10}}, {{}, {}}};
   status.link_queues = {{{.transmitted = 11}, {}}};
+  status.steering = {topo::SteeringMode::valiant, true, 700, 0x1'0000'0002};
   const Welcome welcome{.self = NodeId{1},
                         .node_names = {"n1", "n2"},
                         .ports = {{"p0", "net_null0", 1500, topo::Urpf::strict}},
@@ -84,7 +85,7 @@ std::vector<Message> one_of_each() {
                         .fabric_queues = 2,
                         .hello = {50, 4},
                         .packets = "tcp://127.0.0.1:7601"};
-  return {Hello{kWireVersion, "n1", 0x1122334455667788, {9}, {3, 4}},
+  return {Hello{kWireVersion, "n1", 0x1122334455667788, {9}, {3, 4}, true},
           PortStates{{{PortId{1}, true, *MacAddress::parse("02:00:00:00:00:01"), 1500}}},
           Prepared{{8}, {5, 6}},
           Refused{{8}, "because"},
@@ -99,7 +100,8 @@ std::vector<Message> one_of_each() {
           Commit{{8}},
           SnapshotRequest{},
           Heartbeat{{8}},
-          LinksDown{{0, 0x01020304}}};
+          LinksDown{{0, 0x01020304}},
+          VlbSettings{topo::SteeringMode::direct, true}};
 }
 
 TEST(Messages, EachIsReadBackAsWritten) {
@@ -118,15 +120,22 @@ TEST(Messages, GoldenLinksDown) {
 }
 
 TEST(Messages, GoldenHello) {
-  EXPECT_EQ(encode(Hello{3, "n1", 0x0102030405060708, {9}, {3, 4}}),
+  EXPECT_EQ(encode(Hello{3, "n1", 0x0102030405060708, {9}, {3, 4}, true}),
             octets({1, 'R', 'K', 'W', 'Y', 0, 3, 0, 2, 'n', '1',  //
                     1, 2,   3,   4,   5,   6, 7, 8,               // boot id
                     0, 0,   0,   0,   0,   0, 0, 9,               // epoch
-                    0, 0,   0,   0,   0,   0, 0, 3, 0, 0,   0,   0, 0, 0, 0, 4}));
+                    0, 0,   0,   0,   0,   0, 0, 3, 0, 0,   0,   0, 0, 0, 0, 4, 1}));
 }
 
 TEST(Messages, GoldenCommit) {
   EXPECT_EQ(encode(Commit{{0x0a0b}}), octets({13, 0, 0, 0, 0, 0, 0, 0x0a, 0x0b}));
+}
+
+TEST(Messages, GoldenVlbSettings) {
+  EXPECT_EQ(encode(VlbSettings{topo::SteeringMode::direct_vlb, true}), octets({17, 3, 1}));
+  EXPECT_EQ(encode(VlbSettings{}), octets({17, 0, 0}));
+  EXPECT_FALSE(decode(octets({17, 4, 0})));
+  EXPECT_FALSE(decode(octets({17, 0, 2})));
 }
 
 TEST(Messages, GoldenPrepare) {
@@ -163,7 +172,7 @@ TEST(Messages, EveryTruncationAndEveryTrailingByteIsRefused) {
 TEST(Messages, UnknownTypesAreRefused) {
   EXPECT_FALSE(decode(""));
   EXPECT_FALSE(decode(octets({0})));
-  EXPECT_FALSE(decode(octets({16})));
+  EXPECT_FALSE(decode(octets({18})));
   EXPECT_FALSE(decode(octets({255})));
 }
 

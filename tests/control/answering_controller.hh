@@ -113,7 +113,9 @@ struct AnsweringController {
     report.status.port_queues = {{{40, 30, 3, 7, 15}, {60, 60, 0, 0, 40}}};
     report.status.link_queues = {{{20, 17, 2, 1, 12}}};
     report.status.reachable = {true, false};
+    vlb_orders.set_draining(NodeId{1}, true);
     report.status.generated.received = 14;
+    report.status.steering = {topo::SteeringMode::valiant, true, 700, 12};
     report.status.generated.dropped[static_cast<int>(cluster::DropReason::adjacency_unknown)] = 3;
     report.status.inject.dropped[static_cast<int>(cluster::DropReason::inject_malformed)] = 9;
   }
@@ -124,6 +126,7 @@ struct AnsweringController {
                        .builder = *builder,
                        .reports = reports,
                        .events = events,
+                       .vlb_orders = vlb_orders,
                        .settled = false,
                        .uptime = std::chrono::milliseconds(3999),
                        .waiting_static_routes = waiting_static_routes},
@@ -160,6 +163,7 @@ struct AnsweringController {
   EpochCoordinator coordinator;
   std::vector<NodeReport> reports;
   EventLog events{kDocument};
+  VlbOrders vlb_orders{topo::SteeringMode::adaptive, kNodes};
   std::vector<std::string> waiting_static_routes{"203.0.113.0/24: no such subnet"};
 };
 

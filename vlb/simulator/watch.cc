@@ -6,22 +6,6 @@
 namespace rackway::simulator {
 namespace {
 
-template <class Steering>
-concept SeesTheFabric = requires(Steering& steering, const vlb::FabricView& view, vlb::Time now) {
-  steering.see(view, now);
-};
-
-template <class Steering>
-void give(Steering& steering, const vlb::FabricView& view, vlb::Time now) {
-  if constexpr (SeesTheFabric<Steering>) {
-    steering.see(view, now);
-  } else {
-    std::vector<bool> live;
-    for (const auto& link : view.links) live.push_back(link.alive);
-    steering.set_live(live);
-  }
-}
-
 vlb::Load load_of(Picoseconds asked, Picoseconds time) {
   constexpr double kMost = std::numeric_limits<vlb::Load>::max();
   const double load =
@@ -72,7 +56,7 @@ void Watch::show(std::span<const std::vector<vlb::LinkView>> said, Picoseconds n
       peer.to.assign(said.size(), {});
     }
   }
-  give(*steering_, view, microseconds(now));
+  steering_->see(view, microseconds(now));
 }
 
 }  // namespace rackway::simulator
