@@ -2,8 +2,10 @@
 // The af_packet driver of DPDK 22.11 lets the kernel put fragments of IPv4 together before they are
 // received (PACKET_FANOUT_FLAG_DEFRAG), so that all of a datagram reach one queue; nothing turns it
 // off. A router must not see a datagram whole that came in parts: it may not be cut again (RFC 791,
-// DF), and does not fit a frame of the ring, which cuts it short. The link option --wrap=setsockopt
-// sends the driver's calls here, and the flag is taken out. Calls of shared libraries go elsewhere.
+// DF), and does not fit a frame of the ring, which cuts it short. It also lets packets for a queue
+// that is full go to another (PACKET_FANOUT_FLAG_ROLLOVER), where they overtake those before them.
+// The link option --wrap=setsockopt sends the driver's calls here, and both flags are taken out.
+// Calls of shared libraries go elsewhere.
 #include <linux/if_packet.h>
 #include <sys/socket.h>
 
@@ -21,6 +23,7 @@ int __wrap_setsockopt(int socket, int level, int name, const void* value, sockle
     return __real_setsockopt(socket, level, name, value, size);
   }
   std::memcpy(&fanout, value, sizeof fanout);
-  fanout &= ~(std::uint32_t{PACKET_FANOUT_FLAG_DEFRAG} << 16);
+  constexpr std::uint32_t kUnwanted = PACKET_FANOUT_FLAG_DEFRAG | PACKET_FANOUT_FLAG_ROLLOVER;
+  fanout &= ~(kUnwanted << 16);
   return __real_setsockopt(socket, level, name, &fanout, sizeof fanout);
 }
