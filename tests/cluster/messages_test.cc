@@ -255,7 +255,8 @@ TEST(Messages, StatesAndEventsThatThereAreNotAreRefused) {
 
 TEST(Messages, HellosOutOfBoundsAreRefused) {
   const auto decodes = [](topo::HelloConfig hello) {
-    return decode(encode(Welcome{.node_names = {"n1"}, .hello = hello})).has_value();
+    return decode(encode(Welcome{.node_names = {"n1"}, .node_rates = {1}, .hello = hello}))
+        .has_value();
   };
   EXPECT_TRUE(decodes({1, 2}));
   EXPECT_TRUE(decodes({10'000, 50}));

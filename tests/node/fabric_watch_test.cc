@@ -21,7 +21,7 @@ struct FabricWatchTest : ::testing::Test {
     watch.emplace(places, table, kSelf, kOurs, vlb::HelloTiming{kInterval, 3},
                   std::array{1e9, 1e9, 1e9}, *packet_pool());
     journey.emplace(places, steering, Devices::instance().punted, slow_path, *packet_pool(),
-                    PacketHarness::kTicksPerSecond, 0, {&*watch, nullptr});
+                    PacketHarness::kTicksPerSecond, 0, HelloTakers{&*watch, nullptr});
     free_at_start = PacketHarness::free_frames();
   }
   ~FabricWatchTest() override {
@@ -88,7 +88,7 @@ struct FabricWatchTest : ::testing::Test {
   DropReason why() const { return burst.reason[0]; }
 
   topo::FabricTable table{kSelf, kNodes, mesh()};
-  vlb::Steering steering{table, kSelf, 0};
+  vlb::Steering steering{table, kSelf};
   fib::Fib fib = sample_fib();
   Places places;
   WakeUp slow_path;

@@ -161,7 +161,7 @@ class PacketHarness {
  private:
   void start_journey() {
     journey_.emplace(places, steering_, devices_.punted, slow_path_, *packet_pool(),
-                     kTicksPerSecond, 0, {watch_ ? &*watch_ : nullptr, nullptr});
+                     kTicksPerSecond, 0, HelloTakers{watch_ ? &*watch_ : nullptr, nullptr});
   }
 
   void enter(Entrance entrance, Place& in) {
