@@ -211,7 +211,7 @@ void Agent::on(Shared& shared, const cluster::LinksDown& message) {
   }
   log::info("{} fabric links are down: shortest paths are found anew", message.links.size());
   links_down_ = message;
-  const auto steering = steering_of(*welcome_, down);
+  const auto steering = steering_of(*welcome_, shared.lcores.size(), down);
   for (const auto& core : shared.lcores) {
     core->next_steering.offer(std::make_unique<vlb::Steering>(steering));
   }

@@ -30,6 +30,9 @@ ForwardingCore::ForwardingCore(Shared& shared, std::uint16_t number, bool busy,
   if (number == 0 && !shared.watch) {
     carrier_watch_.emplace(shared.places, own_.steering.table(), ticks_per_second);
   }
+  for (const double rate : shared.link_rates) {
+    backlogs_.emplace_back(rate / static_cast<double>(shared.lcores.size()));
+  }
 }
 
 void ForwardingCore::run() {
@@ -63,6 +66,7 @@ unsigned ForwardingCore::step(std::uint64_t ticks) noexcept {
   const unsigned frames = poll_ports(fib) + poll_links(fib) + poll_controller(fib);
   // Nobody's silence is judged before what has come in has been heard.
   if (shared_.watch) watch_fabric();
+  if (microseconds_ != backlogs_at_) tell_backlogs();
   return frames;
 }
 
@@ -134,6 +138,16 @@ void ForwardingCore::watch_fabric() noexcept {
   if (seen_ != nullptr && (newer != nullptr || steers_anew || ordered_anew)) {
     own_.steering.see(*seen_, microseconds_);
     if (number_ == 0) tell_steering();
+  }
+}
+
+// By what this core sent: the others' shares of the links are like it.
+void ForwardingCore::tell_backlogs() noexcept {
+  backlogs_at_ = microseconds_;
+  for (std::size_t i = 0; i < backlogs_.size(); ++i) {
+    const Counters& counters = shared_.places.link(i).counters[number_];
+    const auto octets = counters.transmitted_bytes.get() + counters.refused_bytes.get();
+    own_.steering.set_backlog(i, backlogs_[i].at(octets, microseconds_));
   }
 }
 

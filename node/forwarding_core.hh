@@ -42,6 +42,7 @@ class ForwardingCore {
   [[nodiscard]] Context context(const fib::Fib& fib, Place& in, PortId port) const noexcept;
   [[nodiscard]] bool says_hello() const noexcept { return number_ == 0 && shared_.watch; }
   void watch_fabric() noexcept;
+  void tell_backlogs() noexcept;
   void watch_for_all() noexcept;
   // True if the mode of steering is another.
   [[nodiscard]] bool follow_orders() noexcept;
@@ -58,7 +59,9 @@ class ForwardingCore {
   Journey journey_;
   Burst burst_;
   std::optional<CarrierWatch> carrier_watch_;  // the first core's, if there are no hellos
-  const vlb::FabricView* seen_{};   // what the steering goes by; valid until the next take()
+  const vlb::FabricView* seen_{};  // what the steering goes by; valid until the next take()
+  std::vector<vlb::LinkBacklog> backlogs_;  // of this core's share of the links; none: unknown
+  vlb::Time backlogs_at_ = 0;
   std::uint64_t told_version_ = 0;  // the first core: of the view that all cores have been told
   vlb::Time told_at_ = 0;
 };

@@ -125,22 +125,21 @@ vlb::HelloTiming timing_of(const topo::HelloConfig& hello) {
 
 std::unique_ptr<FabricWatch> watch_of(const cluster::Welcome& welcome, std::uint64_t boot_id,
                                       Shared& shared) {
-  constexpr double kMegabit = 1e6;
-  std::vector<double> link_rates;
-  for (const auto rate : welcome.link_rates) link_rates.push_back(rate * kMegabit);
   return std::make_unique<FabricWatch>(shared.places, shared.lcores[0]->steering.table(),
-                                       welcome.self, boot_id, timing_of(welcome.hello), link_rates,
-                                       *shared.pool);
+                                       welcome.self, boot_id, timing_of(welcome.hello),
+                                       shared.link_rates, *shared.pool);
 }
 
 std::unique_ptr<Shared> build(const cluster::Welcome& welcome, std::uint64_t boot_id,
                               std::uint16_t cores, rte_mempool* pool) {
   if (!welcome.link_devices.empty()) check_cores(cores, welcome.fabric_queues);
-  auto shared = std::make_unique<Shared>(welcome.self, steering_of(welcome), cores);
+  auto shared = std::make_unique<Shared>(welcome.self, steering_of(welcome, cores), cores);
   for (std::uint16_t core = 0; core < cores; ++core) {
     shared->lcores[core]->punt_queue = make_queue("punt-" + std::to_string(core));
     shared->lcores[core]->inject_queue = make_queue("inject-" + std::to_string(core));
   }
+  constexpr double kMegabit = 1e6;
+  for (const auto rate : welcome.link_rates) shared->link_rates.push_back(rate * kMegabit);
   shared->pool = pool;
   make_places(shared->places, welcome, shared->lcores[0]->steering.table(), pool);
   shared->watch = watch_of(welcome, boot_id, *shared);

@@ -49,8 +49,9 @@ struct Shared {
   NodeId self;
   std::vector<std::unique_ptr<Lcore>> lcores;
   Places places;
-  fib::LeftRight fib;   // the agent writes
-  rte_mempool* pool{};  // of the frames that the cores make
+  std::vector<double> link_rates;  // bits/s by local link; 0 or none: unknown
+  fib::LeftRight fib;              // the agent writes
+  rte_mempool* pool{};             // of the frames that the cores make
   // The first core's; null: nobody says hello, and a link is alive while it has a carrier.
   std::unique_ptr<FabricWatch> watch;
   rte_ring* hellos{};  // other cores -> first core; if there is a watch

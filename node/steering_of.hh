@@ -2,6 +2,7 @@
 // The steering that follows from what the controller has said of the cluster.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "cluster/messages.hh"
@@ -9,8 +10,9 @@
 
 namespace rackway::node {
 
+// Of one of so many forwarding cores, each of which sees its share of what enters.
 // down: by number of fabric link, those that shortest paths may not use.
-[[nodiscard]] vlb::Steering steering_of(const cluster::Welcome& welcome,
+[[nodiscard]] vlb::Steering steering_of(const cluster::Welcome& welcome, std::size_t cores,
                                         const std::vector<bool>& down = {});
 
 }  // namespace rackway::node

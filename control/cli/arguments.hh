@@ -20,13 +20,13 @@ inline constexpr int kExitFault = 1;  // the controller said no or did not answe
 inline constexpr int kExitBadArguments = 2;
 
 struct Arguments {
-  std::string table;                                 // one of tables.hh
-  std::string name;                                  // the one object to show, empty: all
-  std::string controller;                            // ZeroMQ endpoint, well formed
-  bool json = false;                                 // the rows as JSON instead of a table
-  std::optional<PlanArguments> plan = std::nullopt;  // `plan` was asked for; the rest is of `show`
+  std::string table;       // one of tables.hh
+  std::string name;        // the one object to show, empty: all
+  std::string controller;  // ZeroMQ endpoint, well formed
+  bool json = false;       // the rows as JSON instead of a table
   std::string order;  // one of the API's, to be carried out first: a table shows what came of it;
                       // name: whom, what
+  std::optional<PlanArguments> plan = std::nullopt;  // `plan` was asked for; the rest is of `show`
 };
 
 // When there is nothing to run (--help, --version, a fault), prints what there is to say and

@@ -186,6 +186,11 @@ void Resolve::send_to_fabric(Burst& burst, Mask to_fabric, const Buckets& bucket
   });
   steering_.choose({egress.data(), count}, {flow_hash.data(), count}, context.now,
                    {paths.data(), count});
+  // One frame stands for all, another one each time.
+  const auto sample =
+      static_cast<std::size_t>(std::uint64_t{context.now * 0x9e3779b1u} * count >> 32);
+  steering_.tally(egress[sample],
+                  burst.frames[slots[sample]]->pkt_len * static_cast<std::uint32_t>(count));
   vlb::FabricTag tag{.hop_budget = steering_.table().hop_budget(),
                      .time_stamp = vlb::time_stamp_at(context.now),
                      .epoch_mark = context.epoch_mark,

@@ -47,8 +47,8 @@ class Seen {
   // The input was rich enough to reach everything that needs no trouble at an output.
   void expect_everything() const {
     static const std::set<DropReason> kTrouble{
-        DropReason::punt_queue_full, DropReason::tx_queue_full, DropReason::tx_port_down,
-        DropReason::too_many_fragments, DropReason::no_buffers};
+        DropReason::punt_queue_full,    DropReason::tx_queue_full, DropReason::tx_port_down,
+        DropReason::too_many_fragments, DropReason::no_buffers,    DropReason::egress_down};
     for (std::size_t i = 0; i < cluster::kDropReasons; ++i) {
       const auto reason = static_cast<DropReason>(i);
       EXPECT_EQ(drops_.count(reason), kTrouble.count(reason) == 0 ? 1u : 0u)

@@ -32,7 +32,7 @@ LIBRARY_HOMES = [
      r"control/kernel/.*", None),
     ("nlohmann::json", r"nlohmann/.*",
      r"topo/cluster_document\.cc|topo/json_reader\.(hh|cc)|topo/plan/[a-z_]*json\.cc|"
-     r"control/api\.(hh|cc)|control/cli/.*",
+     r"control/api(_order)?\.(hh|cc)|control/cli/.*",
      None),
     ("CLI11", r"CLI/.*", r"(.*/)?main\.cc|control/cli/.*", None),
     ("spdlog", r"spdlog/.*", r"base/log\.(hh|cc)", None),

@@ -31,7 +31,10 @@ const std::vector<Fault> kFaults{
     {R"("mtu")", R"("a/b~c")", "/nodes/0/ports/0/a~1b~0c", {R"(unknown key "a/b~c")"}},
     {R"("mtu")", R"("\n")", "/nodes/0/ports/0/\\n", {R"(unknown key "\n")"}},
     {R"({"name": "n-3"})", R"({"name": "n-3", "Ports": []})", "/nodes/2/Ports", {"unknown key"}},
-    {R"({"links")", R"({"size": 1, "links")", "/fabric/size", {"unknown key", "are: links, hello"}},
+    {R"({"links")",
+     R"({"size": 1, "links")",
+     "/fabric/size",
+     {"unknown key", "are: links, queues, hello"}},
     {R"("devices")", R"("device")", "/fabric/links/0/device", {"unknown key", "between, devices"}},
     {R"("interval_ms": 50)",
      R"("interval": 50)",
@@ -299,7 +302,7 @@ TEST(ClusterDocumentFaults, SyntaxFaultsHaveLineAndColumn) {
   EXPECT_NE(fault_of("{\"\xc3\xa4\": x").find("line 1, column 7"), std::string::npos);
   EXPECT_NE(fault_of("{\"a\": 1e999}").find("number overflow"), std::string::npos);
   EXPECT_NE(fault_of(kSmallest + "{}").find("line 1, column 40"), std::string::npos);
-  EXPECT_NE(fault_of(with(kGood, "]},\n  \"vlb\"", "],},\n  \"vlb\"")).find("(lab.json at line "),
+  EXPECT_NE(fault_of(with(kGood, "5}},\n  \"vlb\"", "5,}},\n  \"vlb\"")).find("(lab.json at line "),
             std::string::npos);
 }
 
