@@ -10,6 +10,7 @@ import time
 from lab.namespaces import entered
 from lab.topology import Host
 
+_SO_RCVBUFFORCE = 33  # socket(7): the machine's bound does not count
 _PORT = 40010
 _FIRST_SOURCE_PORT = 41000
 _PATIENCE = 2.0  # seconds for the last datagram to arrive
@@ -22,7 +23,8 @@ def spray(sender: Host, receiver: Host, family: int, flows: int = 128, each: int
     with contextlib.ExitStack() as stack:
         with entered(receiver.namespace):
             sink = stack.enter_context(socket.socket(kind, socket.SOCK_DGRAM))
-            sink.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
+            # All that is sent waits there until the last has gone.
+            sink.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, 32 << 20)
             sink.bind((receiver.address(family), _PORT))
         sources = []
         with entered(sender.namespace):

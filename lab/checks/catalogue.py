@@ -43,6 +43,7 @@ CATALOGUE = [
     Check(3, "BGP withdrawal and return", routes.bgp_withdrawal_and_return),
     Check(4, "direct and relayed paths", steering.both_paths_are_used),
     Check(4, "modes of steering switch", steering.modes_switch_without_loss),
+    Check(4, "a drained node relays nothing", steering.a_drained_node_relays_nothing),
     Check(5, "IPv4 frames of every size", exactness.ipv4_frames_of_every_size),
     Check(5, "IPv6 frames of every size", exactness.ipv6_frames_of_every_size),
     Check(10, "ICMP errors and fragments", errors.errors_and_fragments),

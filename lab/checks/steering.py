@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
@@ -55,6 +55,56 @@ def modes_switch_without_loss(topology: Topology) -> str:
         if via_relay != 0:
             raise CheckFailed(f"in mode direct {via_relay} frames took a relay")
     return f"{2 * len(_MODES)} switches, {arrived} datagrams past them; then {direct} direct"
+
+
+def a_drained_node_relays_nothing(topology: Topology) -> str:
+    """A node is drained under load without loss, then no path leads over it, and then some do."""
+    if topology.butterfly is not None or len(topology.nodes) < 3:
+        return "left out: it takes a mesh with a relay"
+    drained = topology.nodes[-1]
+    sender, receiver = topology.host_pairs[0]
+    with ThreadPoolExecutor(1) as pool, _mode("valiant"), _drained(drained.name) as drain:
+        load = pool.submit(spray, sender, receiver, 4, _FLOWS, _EACH_DURING_SWITCHES)
+        drain()
+        arrived = load.result()
+        if arrived != _FLOWS * _EACH_DURING_SWITCHES:
+            raise CheckFailed(f"{arrived} of {_FLOWS * _EACH_DURING_SWITCHES} datagrams arrived")
+        relayed = _relayed_by(drained.name, topology)
+        if relayed != 0:
+            raise CheckFailed(f"{drained.name} is drained and relayed {relayed} frames")
+    with _mode("valiant"):
+        relayed = _relayed_by(drained.name, topology)
+    if relayed == 0:
+        raise CheckFailed(f"{drained.name} drains no more and relayed nothing")
+    return f"{arrived} datagrams past it, 0 relayed while drained, {relayed} after"
+
+
+def _relayed_by(node: str, topology: Topology) -> int:
+    before = _relayed_so_far(node)
+    _spray_all(topology)
+    return _relayed_so_far(node) - before
+
+
+def _relayed_so_far(node: str) -> int:
+    return sum(row["relayed"] for row in rackway.show("fabric", node))
+
+
+@contextmanager
+def _drained(node: str) -> Iterator[Callable[[], None]]:
+    """Gives what drains it; it is undrained in the end."""
+
+    def order(word: str, wanted: bool) -> None:
+        def who_is_late() -> str | None:
+            ends = [row for row in rackway.show("fabric") if row["peer"] == node]
+            return ", ".join(row["node"] for row in ends if row["peer_draining"] != wanted) or None
+
+        rackway.order("node", word, node)
+        wait_until(f"all know of {word} {node}", who_is_late, _SWITCH_SECONDS)
+
+    try:
+        yield lambda: order("drain", True)
+    finally:
+        order("undrain", False)
 
 
 @contextmanager

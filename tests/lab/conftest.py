@@ -35,7 +35,13 @@ def topology() -> Iterator[Topology]:
             lifecycle.down()
 
 
-_LAST = ("test_fabric_cuts.py", "test_fabric_graphs.py", "test_jumbo_and_urpf.py", "test_lifecycle.py")
+_LAST = (
+    "test_cores.py",
+    "test_fabric_cuts.py",
+    "test_fabric_graphs.py",
+    "test_jumbo_and_urpf.py",
+    "test_lifecycle.py",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
