@@ -42,6 +42,11 @@ struct alignas(128) Counters {
   Counter refused_bytes;  // that the device had no room for
   std::array<Counter, cluster::kDropReasons> dropped;
 
+  // Octets of cable that the frames that left here took: with check sequence, preamble and gap.
+  [[nodiscard]] std::uint64_t octets_on_cable() const noexcept {
+    constexpr std::uint64_t kBesideFrame = 4 + 8 + 12;
+    return transmitted_bytes.get() + kBesideFrame * transmitted.get();
+  }
   void add_to(cluster::PlaceCounters& sum) const;
   [[nodiscard]] cluster::QueueCounters read() const;
 };

@@ -110,7 +110,7 @@ void FabricWatch::measure_loads(vlb::Time now) noexcept {
     std::uint64_t sent = 0, refused = 0;
     for (std::size_t core = 0; core < places_.cores; ++core) {
       const Counters& counters = places_.link(i).counters[core];
-      sent += counters.transmitted_bytes.get();
+      sent += counters.octets_on_cable();
       refused += counters.refused_bytes.get();
     }
     liveness_.set_load(i, loads_[i].at(sent, refused, now));

@@ -146,7 +146,7 @@ void ForwardingCore::tell_backlogs() noexcept {
   backlogs_at_ = microseconds_;
   for (std::size_t i = 0; i < backlogs_.size(); ++i) {
     const Counters& counters = shared_.places.link(i).counters[number_];
-    const auto octets = counters.transmitted_bytes.get() + counters.refused_bytes.get();
+    const auto octets = counters.octets_on_cable() + counters.refused_bytes.get();
     own_.steering.set_backlog(i, backlogs_[i].at(octets, microseconds_));
   }
 }

@@ -70,8 +70,12 @@ std::vector<vlb::Steering*> ClusterInOneProcess::build_nodes() {
   std::vector<vlb::Steering*> steering;
   for (std::size_t i = 0; i < scenario_.nodes.size(); ++i) {
     topo::FabricTable table(node_id(i), scenario_.nodes.size(), links);
+    std::vector<double> link_rates;
+    for (const auto& link : table.local_links()) {
+      link_rates.push_back(scenario_.links[link.number].line.rate);
+    }
     nodes_.push_back(std::make_unique<RealNode>(
-        node_id(i), scenario_.steering(std::move(table), node_id(i)), pool_));
+        node_id(i), scenario_.steering(std::move(table), node_id(i)), link_rates, pool_));
     steering.push_back(&nodes_.back()->steering());
     const double rate = std::max(1.0, scenario_.nodes[i].external_rate);
     ends_.push_back({simulator::Line({rate, 0, scenario_.external_buffer}), {}, false});

@@ -37,12 +37,14 @@ RealNode::NodePlaces::NodePlaces(std::size_t links) {
   }
 }
 
-RealNode::RealNode(NodeId self, vlb::Steering steering, rte_mempool& pool)
+RealNode::RealNode(NodeId self, vlb::Steering steering, std::span<const double> link_rates,
+                   rte_mempool& pool)
     : self_(self),
       steering_(std::move(steering)),
       places_(steering_.table().local_links().size()),
       punts_(punt_ring(self)),
-      journey_(places_, steering_, punts_, slow_path_, pool, rte_get_tsc_hz()) {}
+      journey_(places_, steering_, punts_, slow_path_, pool, rte_get_tsc_hz()),
+      backlogs_(link_rates.begin(), link_rates.end()) {}
 
 RealNode::~RealNode() {
   rte_ring_free(punts_);
@@ -58,6 +60,15 @@ node::Context RealNode::context(const fib::Fib& fib, node::Place& in, vlb::Time 
           .epoch_mark = 1,
           .now = now,
           .ticks = std::uint64_t{now} * (rte_get_tsc_hz() / 1'000'000)};
+}
+
+// As node::ForwardingCore does after each round of polls.
+void RealNode::tell_backlogs(vlb::Time now) {
+  for (std::size_t link = 0; link < backlogs_.size(); ++link) {
+    const auto& counters = places_.link(link).counters[0];
+    const auto octets = counters.octets_on_cable() + counters.refused_bytes.get();
+    steering_.set_backlog(link, backlogs_[link].at(octets, now));
+  }
 }
 
 template <class Take>
@@ -86,6 +97,7 @@ void RealNode::step(const fib::Fib& fib, const PlaceRings& rings, std::span<cons
     cycles.add_link(poll(in.in, frames, [&] { journey_.from_fabric_link(burst_, in); }),
                     relayed[link], frames - relayed[link]);
   }
+  tell_backlogs(now);
 }
 
 }  // namespace rackway::bench

@@ -8,6 +8,7 @@
 #include <rte_ring.h>
 
 #include <span>
+#include <vector>
 
 #include "fib/fib.hh"
 #include "node/journey.hh"
@@ -20,7 +21,9 @@ namespace rackway::bench {
 // Place 0 is the external port, local link i is place 1 + i.
 class RealNode {
  public:
-  RealNode(NodeId self, vlb::Steering steering, rte_mempool& pool);
+  // link_rates: bits/s, by local link.
+  RealNode(NodeId self, vlb::Steering steering, std::span<const double> link_rates,
+           rte_mempool& pool);
   ~RealNode();
   RealNode(const RealNode&) = delete;
   RealNode& operator=(const RealNode&) = delete;
@@ -42,6 +45,7 @@ class RealNode {
   // Until nothing is left of `frames`. Returns the cycles.
   template <class Take>
   std::uint64_t poll(node::Place& place, unsigned frames, Take take);
+  void tell_backlogs(vlb::Time now);
   [[nodiscard]] node::Context context(const fib::Fib& fib, node::Place& in, vlb::Time now) const;
 
   NodeId self_;
@@ -51,6 +55,7 @@ class RealNode {
   rte_ring* punts_;
   node::Journey journey_;
   node::Burst burst_;
+  std::vector<vlb::LinkBacklog> backlogs_;
 };
 
 }  // namespace rackway::bench
