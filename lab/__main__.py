@@ -82,7 +82,7 @@ def _parse(words: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "command", nargs="?", default="up", choices=("up", "down", "status", "bench")
     )
-    parser.add_argument("--nodes", type=_node_count, default=DEFAULT_NODES, metavar="N")
+    parser.add_argument("--nodes", type=_node_count, metavar="N")
     parser.add_argument(
         "--mtu", type=_mtu, default=DEFAULT_MTU, metavar="OCTETS", help="up: of all ports"
     )
@@ -104,7 +104,7 @@ def _parse(words: list[str]) -> argparse.Namespace:
     for option, default in (("mtu", DEFAULT_MTU), ("topology", None), ("fabric", "cable")):
         if getattr(arguments, option) != default and arguments.command != "up":
             parser.error(f"--{option} goes with up, not with {arguments.command}")
-    if arguments.topology and arguments.nodes != DEFAULT_NODES:
+    if arguments.topology and arguments.nodes is not None:
         parser.error(f"--nodes goes with a mesh; {arguments.topology.name} has its own number")
     return arguments
 
@@ -116,7 +116,7 @@ def _say(text: str) -> None:
 def _topology(arguments: argparse.Namespace) -> Topology:
     shape = arguments.topology
     return Topology(
-        shape.edge_nodes if shape else arguments.nodes,
+        shape.edge_nodes if shape else arguments.nodes or DEFAULT_NODES,
         arguments.mtu,
         butterfly=shape,
         switched=arguments.fabric == "switch",
@@ -172,7 +172,7 @@ def _status(_: argparse.Namespace) -> int:
 
 
 def _bench(arguments: argparse.Namespace) -> int:
-    topology = Topology(arguments.nodes)
+    topology = Topology(arguments.nodes or DEFAULT_NODES)
     lifecycle.up(topology, _say)
     try:
         measured = measure(topology, tcp_seconds=3, idle_seconds=10)
