@@ -82,7 +82,8 @@ void add_ipv4(PacketList& list, Ipv4Address destination) {
 
 bool is_forwarded(Ipv4Address address) {
   const auto first = address.value >> 24;
-  return first != 0 && first != 127 && first < 224;
+  const bool link_local = address.value >> 16 == 0xa9fe;  // 169.254.0.0/16
+  return first != 0 && first != 127 && first < 224 && !link_local;
 }
 
 class Destinations {
