@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "tests/bench/core.hh"
+#include "tests/bench/program.hh"
 
 namespace rackway::bench {
 namespace {
@@ -37,15 +38,8 @@ tl::expected<Arguments, int> parse_arguments(int argc, char** argv, std::ostream
       "./dev bench cluster");
   Arguments arguments{.core = last_core()};
   declare(app, arguments);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    out << app.help();
-    return tl::unexpected(0);
-  } catch (const CLI::ParseError& error) {
-    err << "bench_cluster: " << error.what() << "\n";
-    return tl::unexpected(2);
-  }
+  if (const auto code = parse(app, "bench_cluster", argc, argv, out, err))
+    return tl::unexpected(*code);
   if (arguments.nodes.empty()) {
     arguments.nodes = arguments.quick ? std::vector<unsigned>{4} : std::vector<unsigned>{4, 8, 16};
   }

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // `./dev bench cluster`: clusters of real nodes in one process, under virtual time.
 #include <algorithm>
-#include <exception>
-#include <fstream>
 #include <iostream>
 
-#include "base/startup_error.hh"
 #include "tests/bench/cluster/arguments.hh"
 #include "tests/bench/cluster/environment.hh"
 #include "tests/bench/cluster/rows.hh"
 #include "tests/bench/core.hh"
+#include "tests/bench/program.hh"
 
 namespace rackway::bench {
 namespace {
@@ -22,11 +20,7 @@ unsigned buffers_for(unsigned nodes) {
 }
 
 void run(const Arguments& arguments) {
-  std::ofstream json;
-  if (!arguments.json.empty()) {
-    json.open(arguments.json);
-    if (!json) throw StartupError("can not write", arguments.json, "name a file that can be");
-  }
+  auto json = json_file(arguments.json);
   pin_to_core(arguments.core);
   const auto most = *std::max_element(arguments.nodes.begin(), arguments.nodes.end());
   const Environment dpdk(arguments.core, {buffers_for(most), kLargestFrame});
@@ -50,11 +44,5 @@ int main(int argc, char** argv) {
   using namespace rackway::bench;
   const auto arguments = parse_arguments(argc, argv, std::cout, std::cerr);
   if (!arguments) return arguments.error();
-  try {
-    run(*arguments);
-  } catch (const std::exception& error) {
-    std::cerr << "bench_cluster: " << error.what() << "\n";
-    return 1;
-  }
-  return 0;
+  return exit_code("bench_cluster", std::cerr, [&] { run(*arguments); });
 }

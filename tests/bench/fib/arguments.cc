@@ -5,6 +5,7 @@
 
 #include "tests/bench/core.hh"
 #include "tests/bench/fib/engine.hh"
+#include "tests/bench/program.hh"
 
 namespace rackway::bench {
 namespace {
@@ -62,15 +63,7 @@ tl::expected<Arguments, int> parse_arguments(int argc, char** argv, std::ostream
   Arguments arguments{.core = last_core()};
   Words words;
   declare(app, arguments, words);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    out << app.help();
-    return tl::unexpected(0);
-  } catch (const CLI::ParseError& error) {
-    err << "bench_fib: " << error.what() << "\n";
-    return tl::unexpected(2);
-  }
+  if (const auto code = parse(app, "bench_fib", argc, argv, out, err)) return tl::unexpected(*code);
   apply(app, words, arguments);
   return arguments;
 }
