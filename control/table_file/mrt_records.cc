@@ -2,7 +2,6 @@
 #include "control/table_file/mrt_records.hh"
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/byte_order.hh"
 
@@ -17,7 +16,7 @@ constexpr std::size_t kPiece = 256 * 1024;
 // So many octets at begin_; false when the stream has no more.
 bool MrtRecords::fill(std::size_t octets) {
   if (end_ - begin_ >= octets) return true;
-  std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+  std::copy_n(buffer_.data() + begin_, end_ - begin_, buffer_.data());
   end_ -= begin_;
   begin_ = 0;
   if (buffer_.size() < std::max(octets, kPiece)) buffer_.resize(std::max(octets, kPiece));
