@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <vector>
@@ -39,6 +40,10 @@ class CandidateTable {
     return lengths(family)[static_cast<std::size_t>(length)] > 0;
   }
   [[nodiscard]] std::size_t prefixes() const { return slots_.size(); }
+  [[nodiscard]] std::size_t prefixes(Family family) const {
+    const auto& all = lengths(family);
+    return std::accumulate(all.begin(), all.end(), std::size_t{0});
+  }
   [[nodiscard]] std::size_t routes(RouteSource source) const {
     return routes_[static_cast<std::size_t>(source)];
   }

@@ -68,6 +68,10 @@ class Rib {
   [[nodiscard]] std::span<const Candidate> candidates(const IpPrefix& prefix) const {
     return routes_.of(prefix);
   }
+  [[nodiscard]] std::optional<Candidate> candidate(const IpPrefix& prefix,
+                                                   RouteSource source) const {
+    return routes_.of(prefix, source);
+  }
   [[nodiscard]] const Paths& paths(PathsId id) const { return sets_[id]; }
   // How the candidate of this prefix is resolved, step by step.
   [[nodiscard]] Resolver::Answer explain(const IpPrefix& prefix, const Candidate& candidate) const {
@@ -75,6 +79,7 @@ class Rib {
   }
   [[nodiscard]] std::size_t routes(RouteSource source) const { return routes_.routes(source); }
   [[nodiscard]] std::size_t prefixes() const { return routes_.prefixes(); }
+  [[nodiscard]] std::size_t prefixes(Family family) const { return routes_.prefixes(family); }
   [[nodiscard]] std::size_t next_hops() const { return next_hops_.size(); }
   // visit(prefix, candidates) for every prefix, in no order.
   template <class Visit>

@@ -52,6 +52,7 @@ bool MrtReader::next(MrtRib& rib) {
   while (const auto record = records_.next()) {
     ++records_read_;
     rib.paths.clear();
+    rib.is_complete = record->type == kTableDumpV2;
     switch (record->type) {
       case kTableDump: read_table_dump(*record, rib); break;
       case kTableDumpV2: read_v2(*record, rib); break;

@@ -33,6 +33,7 @@ struct MrtPath {
 struct MrtRib {
   IpPrefix prefix;
   std::vector<MrtPath> paths;  // 1 or more
+  bool is_complete{};          // these are all paths to the prefix
 };
 
 class MrtReader {

@@ -33,11 +33,12 @@ LIBRARY_HOMES = [
      r"control/kernel/.*", None),
     ("nlohmann::json", r"nlohmann/.*",
      r"topo/cluster_document\.cc|topo/json_reader\.(hh|cc)|topo/plan/[a-z_]*json\.cc|"
-     r"control/api(_order)?\.(hh|cc)|control/cli/.*",
+     r"control/api(_[a-z_]+)?\.(hh|cc)|control/cli/.*",
      None),
     ("CLI11", r"CLI/.*", r"(.*/)?main\.cc|control/cli/.*", None),
     ("spdlog", r"spdlog/.*", r"base/log\.(hh|cc)", None),
     ("Abseil", r"absl/.*", r"fib/.*", None),
+    ("SQLite", r"sqlite3\.h", r"control/route_store\.cc", None),
     ("zlib", r"zlib\.h", r"control/table_file/octet_source\.cc", None),
     ("xxHash", r"xxh(ash|3)\.h", r"fib/.*", None),
 ]
