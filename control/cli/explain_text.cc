@@ -46,10 +46,10 @@ std::string since(const Json& object, const char* key) {
 std::string candidate_line(const Json& candidate) {
   const auto& via = list(candidate, "via");
   const auto way = via.empty() ? text(candidate, "kind") : "via" + joined(via);
-  auto line = fmt::format("  {}: {} ({}), distance {}, {}\n", text(candidate, "state"),
-                          text(candidate, "source"), text(candidate, "origin"),
-                          text(candidate, "distance"), way);
-  return line;
+  const auto source = text(candidate, "source"), origin = text(candidate, "origin");
+  return fmt::format("  {}: {}, distance {}, {}\n", text(candidate, "state"),
+                     source == origin ? source : source + " (" + origin + ")",
+                     text(candidate, "distance"), way);
 }
 
 std::string step_line(const Json& step) {
