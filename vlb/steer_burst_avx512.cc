@@ -90,49 +90,60 @@ Lanes path_at_place(const SteeringColumns& by, __mmask16 wanted, __mmask16 begin
   return _mm512_mask_mov_epi32(one, better, two);
 }
 
-struct Update {
-  Lanes index;
+// Of sixteen packets, from one pass to the next.
+struct Group {
+  __mmask16 wanted;
+  Lanes egress, hash, entry;
   Words flowlets;
 };
 
-void steer(const SteeringColumns& by, const NodeId* egress_of, const std::uint32_t* flow_hash,
+// The flowlets of all packets are asked for before the first is looked at.
+Group load(const SteeringColumns& by, const NodeId* egress, const std::uint32_t* flow_hash,
+           std::size_t count) {
+  Group group;
+  group.wanted = static_cast<__mmask16>(count < kLanes ? (1u << count) - 1 : 0xffff);
+  group.egress = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(group.wanted, egress));
+  group.hash = _mm512_maskz_loadu_epi32(group.wanted, flow_hash);
+  group.entry = entry_of(group.hash, group.egress);
+  group.flowlets = gather_words(group.wanted, by.flowlets, group.entry);
+  return group;
+}
+
+// The paths; the flowlets become what they are from now on.
+void decide(const SteeringColumns& by, Group& group, Time now, Path* paths) {
+  const Lanes path_and_egress = high_column(group.flowlets);
+  const Lanes known_path = low_half(path_and_egress);
+  const Lanes patience =
+      _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), group.wanted, known_path, by.patience, 4);
+  const Lanes pause = _mm512_sub_epi32(all(now), low_column(group.flowlets));
+  const __mmask16 within = _mm512_cmplt_epu32_mask(pause, patience);
+  const __mmask16 goes_on =
+      _mm512_mask_cmpeq_epi32_mask(within, _mm512_srli_epi32(path_and_egress, 16), group.egress);
+  Lanes path = known_path;
+  if (const auto others = static_cast<__mmask16>(group.wanted & ~goes_on); others != 0) {
+    const auto begins = static_cast<__mmask16>(group.wanted & ~within);
+    path = _mm512_mask_mov_epi32(path, others,
+                                 path_at_place(by, others, begins, group.egress, group.hash, now));
+  }
+  const Words chosen = gather_words(group.wanted, by.paths, path);
+  _mm512_mask_storeu_epi64(paths, static_cast<__mmask8>(group.wanted), chosen.first);
+  _mm512_mask_storeu_epi64(paths + kLanes / 2, static_cast<__mmask8>(group.wanted >> 8),
+                           chosen.last);
+  group.flowlets = words_of(all(now), _mm512_or_si512(path, _mm512_slli_epi32(group.egress, 16)));
+}
+
+void steer(const SteeringColumns& by, const NodeId* egress, const std::uint32_t* flow_hash,
            std::size_t count, Time now, Path* paths) noexcept {
   static_assert(FlowletTable::kLast == 0 && FlowletTable::kPath == 32 &&
                 FlowletTable::kEgress == 48);
-  std::array<Update, kMaxBurst / kLanes> updates;
-  const auto wanted_of = [count](std::size_t first) {
-    const std::size_t left = count - first;
-    return static_cast<__mmask16>(left < kLanes ? (1u << left) - 1 : 0xffff);
-  };
+  std::array<Group, kMaxBurst / kLanes> groups;
+  std::size_t size = 0;
   for (std::size_t first = 0; first < count; first += kLanes) {
-    const __mmask16 wanted = wanted_of(first);
-    const Lanes egress = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(wanted, egress_of + first));
-    const Lanes hash = _mm512_maskz_loadu_epi32(wanted, flow_hash + first);
-    const Lanes index = entry_of(hash, egress);
-    const Words known = gather_words(wanted, by.flowlets, index);
-    const Lanes path_and_egress = high_column(known);
-    const Lanes known_path = low_half(path_and_egress);
-    const Lanes patience =
-        _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), wanted, known_path, by.patience, 4);
-    const Lanes pause = _mm512_sub_epi32(all(now), low_column(known));
-    const __mmask16 within = _mm512_cmplt_epu32_mask(pause, patience);
-    const __mmask16 goes_on =
-        _mm512_mask_cmpeq_epi32_mask(within, _mm512_srli_epi32(path_and_egress, 16), egress);
-    Lanes path = known_path;
-    if (const auto others = static_cast<__mmask16>(wanted & ~goes_on); others != 0) {
-      const auto begins = static_cast<__mmask16>(wanted & ~within);
-      path =
-          _mm512_mask_mov_epi32(path, others, path_at_place(by, others, begins, egress, hash, now));
-    }
-    const Words chosen = gather_words(wanted, by.paths, path);
-    _mm512_mask_storeu_epi64(paths + first, static_cast<__mmask8>(wanted), chosen.first);
-    _mm512_mask_storeu_epi64(paths + first + 8, static_cast<__mmask8>(wanted >> 8), chosen.last);
-    updates[first / kLanes] = {
-        index, words_of(all(now), _mm512_or_si512(path, _mm512_slli_epi32(egress, 16)))};
+    groups[size++] = load(by, egress + first, flow_hash + first, count - first);
   }
-  for (std::size_t first = 0; first < count; first += kLanes) {
-    const Update& update = updates[first / kLanes];
-    scatter_words(wanted_of(first), by.flowlets, update.index, update.flowlets);
+  for (std::size_t i = 0; i < size; ++i) decide(by, groups[i], now, paths + i * kLanes);
+  for (std::size_t i = 0; i < size; ++i) {
+    scatter_words(groups[i].wanted, by.flowlets, groups[i].entry, groups[i].flowlets);
   }
 }
 
