@@ -108,7 +108,7 @@ TEST_F(ArgumentsTest, RefusesWithOneLineAndCode2) {
       {{"show", ""}, "there is no table ''"},
       {{"frobnicate"}, "not expected: frobnicate"},
       {{"show", "tables"},
-       "there is no table 'tables', only cluster, nodes, ports, interfaces, fabric, routes, "
+       "there is no table 'tables', only cluster, nodes, ports, interfaces, fabric, routes, rib, "
        "adjacencies, drops, queues, events"},
       {{"show", "nodes", "n1", "n2"}, "n2"},
       {{"show", "nodes", ""}, "the name is empty"},
