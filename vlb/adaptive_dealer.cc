@@ -41,11 +41,13 @@ void AdaptiveDealer::begin(const Row& row) {
 void AdaptiveDealer::leave_closed(const Row& row) {
   begin(row);
   const PathIndex straight = least_loaded_straight();
+  const bool has_room = straight != 0 && load(straight) < kFull;
   for (auto& place : row.places) {
     if (place != 0 && row.states[place - row.range.first].open) continue;
-    const PathIndex relay = draw_relay();
-    const bool goes_straight = straight != 0 && (relay == 0 || load(straight) < kFull);
-    place = goes_straight ? straight : relay;
+    // Drawn only where one is needed: at first nearly all places go straight, and of 1,024 nodes
+    // each has 262,000 places.
+    const PathIndex relay = has_room ? PathIndex{0} : draw_relay();
+    place = relay == 0 ? straight : relay;
     if (place != 0) ++held(place);
   }
 }
