@@ -6,9 +6,9 @@
 #include "base/startup_error.hh"
 #include "control/cli/arguments.hh"
 #include "control/cli/sim_arguments.hh"
+#include "control/cli/sim_cluster.hh"
 #include "control/cli/sim_report.hh"
 #include "control/cli/sim_scenario.hh"
-#include "topo/cluster_document.hh"
 #include "vlb/simulator/simulation.hh"
 
 namespace rackway::cli {
@@ -41,7 +41,7 @@ int simulate(int argc, const char* const* argv, std::ostream& out, std::ostream&
   const auto arguments = parse_sim_arguments(argc, argv, out, err);
   if (!arguments) return arguments.error();
   try {
-    const auto document = topo::read_cluster_document(arguments->document);
+    const auto document = sim_cluster(*arguments);
     const auto scenario = sim_scenario(*arguments, document);
     if (!scenario) {
       err << scenario.error().message << "\n";

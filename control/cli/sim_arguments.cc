@@ -30,8 +30,38 @@ std::string check_rate(const std::string& text) {
   return topo::parse_rate(text) ? "" : "'" + text + "' is no rate, such as 10G or 400M";
 }
 
+// "mesh:N", or "butterfly:KxN" (topo::butterfly).
+std::optional<topo::FabricShape> read_shape(const std::string& text) {
+  const auto colon = text.find(':'), by = text.find('x', colon == std::string::npos ? 0 : colon);
+  const auto number = [&](std::size_t from, std::size_t to) -> std::size_t {
+    const auto digits = text.substr(from, to - from);
+    const bool is_number = !digits.empty() && digits.size() < 5 &&
+                           digits.find_first_not_of("0123456789") == std::string::npos;
+    return is_number ? std::stoul(digits) : 0;
+  };
+  if (colon == std::string::npos) return std::nullopt;
+  if (text.substr(0, colon) == "mesh") {
+    const auto nodes = number(colon + 1, text.size());
+    if (nodes < 2 || nodes > kMaxNodes) return std::nullopt;
+    return topo::full_mesh(nodes);
+  }
+  if (text.substr(0, colon) != "butterfly" || by == std::string::npos) return std::nullopt;
+  const auto k = number(colon + 1, by), n = number(by + 1, text.size());
+  if (k < 2 || n < 1) return std::nullopt;
+  std::size_t edges = 1;
+  for (std::size_t i = 0; i < n && edges <= kMaxNodes; ++i) edges *= k;
+  if (edges > kMaxNodes || edges + n * (edges / k) > kMaxNodes) return std::nullopt;
+  return topo::butterfly(k, n);
+}
+
+std::string check_shape(const std::string& text) {
+  if (read_shape(text)) return "";
+  return "'" + text + "' is no shape of at most " + std::to_string(kMaxNodes) +
+         " nodes, such as mesh:8 or butterfly:4x2";
+}
+
 struct Words {
-  std::string matrix{"uniform"}, mode, port_rate{"10G"}, link_rate{"10G"};
+  std::string shape, matrix{"uniform"}, mode, port_rate{"10G"}, link_rate{"10G"};
 };
 
 void declare_traffic(CLI::App& app, SimArguments& arguments, Words& words) {
@@ -95,9 +125,13 @@ tl::expected<SimArguments, int> parse_sim_arguments(int argc, const char* const*
   SimArguments arguments;
   Words words;
   CLI::App app("Simulate a cluster packet by packet", "rackway sim");
-  app.add_option("document", arguments.document, "The cluster document")
-      ->required()
-      ->type_name("FILE");
+  auto* document = app.add_option("document", arguments.document, "The cluster document");
+  document->type_name("FILE");
+  app.add_option("--shape", words.shape,
+                 "Instead of a document: mesh:N, or butterfly:KxN for a K-ary N-fly; "
+                 "nodes n1, n2, ... with one port each")
+      ->check(check_shape, "")
+      ->excludes(document);
   declare_traffic(app, arguments, words);
   declare_cluster(app, arguments, words);
   declare_course(app, arguments);
@@ -107,6 +141,10 @@ tl::expected<SimArguments, int> parse_sim_arguments(int argc, const char* const*
     if (stop.get_exit_code() != 0) return tl::unexpected(refuse(stop.what(), err));
     return tl::unexpected(app.exit(stop, out, err));  // --help
   }
+  if (arguments.document.empty() && words.shape.empty()) {
+    return tl::unexpected(refuse("give a cluster document or --shape", err));
+  }
+  if (!words.shape.empty()) arguments.shape = read_shape(words.shape);
   arguments.matrix = *traffic::matrix_kind(words.matrix);
   if (!words.mode.empty()) arguments.mode = topo::steering_mode(words.mode);
   arguments.port_rate = *topo::parse_rate(words.port_rate);

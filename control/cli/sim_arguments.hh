@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of `rackway sim`: a cluster document, the traffic, what fails when.
+// The command line of `rackway sim`: a cluster document or a regular shape, the traffic, what fails
+// when.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "topo/fabric_shapes.hh"
 #include "topo/rate.hh"
 #include "topo/steering_mode.hh"
 #include "vlb/traffic/traffic_matrix.hh"
@@ -16,7 +18,8 @@
 namespace rackway::cli {
 
 struct SimArguments {
-  std::string document;
+  std::string document;                    // a file, or empty:
+  std::optional<topo::FabricShape> shape;  // nodes n1, n2, ... with a port each
   traffic::MatrixKind matrix{traffic::MatrixKind::uniform};
   double load{0.8};                        // of what is admissible
   std::string sizes{"imix"};               // or octets of every frame
