@@ -7,6 +7,8 @@
 namespace rackway::simulator {
 namespace {
 
+constexpr std::uint32_t kCheckSequence = 4;  // octets
+
 NodeId node_id(std::size_t index) {
   return NodeId{static_cast<std::uint16_t>(index)};
 }
@@ -143,6 +145,8 @@ void Simulation::enter(const traffic::Packet& packet) {
   tell_backlogs(packet.ingress);
   vlb::Path path;
   ingress.steering.choose({&packet.egress, 1}, {&hash, 1}, microseconds(now_), {&path, 1});
+  // As node::Resolve does it, of a burst of one; a frame in a node has no check sequence.
+  ingress.steering.tally(packet.egress, packet.octets - kCheckSequence);
   if (path.link == vlb::kNoLink) return drop(frame, DropCause::no_path);
   note_way(packet, path);
   frame.target = path.target;
