@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vlb/simulator/fluid.hh"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "vlb/places.hh"
+#include "vlb/relay_weights.hh"
+
+namespace rackway::simulator {
+namespace {
+
+using topo::SteeringMode;
+
+constexpr double kStep = 1000;  // microseconds, as often as nodes deal
+constexpr std::uint32_t kMostSteps = 1000, kQuietSteps = 20;
+constexpr double kQuiet = 1e-4;  // of all traffic, that moves in a step
+// After so many steps they get shorter: loads that are compared make shares jump to and fro.
+constexpr double kFullSteps = 200;
+constexpr int kMostRounds = 200;
+constexpr double kExact = 1e-5;
+// Of three points, in standard deviations.
+constexpr double kFarPoint = 1.7320508075688772;
+constexpr double kCheckSequence = 4;  // octets that are not in a frame within a node
+// What a vlb::Load can say at most.
+constexpr float kMostLoad = 255.f / vlb::kFullLoad;
+
+}  // namespace
+
+double FluidReport::mean_link_load() const {
+  double sum = 0;
+  for (const auto& link : links) sum += link.load;
+  return links.empty() ? 0 : sum / static_cast<double>(links.size());
+}
+
+double FluidReport::largest_link_load() const {
+  double largest = 0;
+  for (const auto& link : links) largest = std::max(largest, link.load);
+  return largest;
+}
+
+Fluid::Fluid(const Scenario& scenario, SteeringMode mode)
+    : scenario_(scenario),
+      mode_(mode),
+      routes_(scenario),
+      node_rates_(rates_of(scenario.nodes)),
+      asked_(routes_.cables()),
+      random_(routes_.cables()),
+      kept_(routes_.cables(), 1.f),
+      arriving_(routes_.nodes()) {}
+
+FluidReport Fluid::run(const std::function<void(double)>& progress) {
+  lay_pairs();
+  if (mode_ == SteeringMode::adaptive) adapt(progress);
+  settle(progress);
+  return report();
+}
+
+// --- what steering has to choose from ------------------------------------------------------------
+
+const Fluid::Ingress& Fluid::at(NodeId node) {
+  if (ingress_ && ingress_->node == node) return *ingress_;
+  std::vector<double> to_node(routes_.nodes(), 0);
+  for (const auto& link : routes_.table(node).local_links()) {
+    to_node[link.peer.value] += scenario_.links[link.number].line.rate;
+  }
+  ingress_.emplace(Ingress{node, vlb::PathList(routes_.table(node), node),
+                           vlb::relay_weights(node, node_rates_, to_node)});
+  return *ingress_;
+}
+
+double Fluid::way_weight(const Ingress& ingress, NodeId target) const {
+  const auto links = routes_.table(ingress.node).links_to(target).size();
+  return ingress.weights[target.value] / static_cast<double>(links);
+}
+
+void Fluid::lay_pairs() {
+  for (std::uint16_t i = 0; i < routes_.nodes(); ++i) {
+    if (!routes_.works(NodeId{i})) continue;  // what would enter there is not offered
+    const double idle = 1 - scenario_.matrix.entering(NodeId{i}) / node_rates_[i];
+    for (const auto& demand : scenario_.matrix.from(NodeId{i})) {
+      Pair pair{.rate = demand.rate,
+                .steady = static_cast<float>(1 - idle * idle),
+                .ingress = NodeId{i},
+                .egress = demand.egress,
+                .first = 0,
+                .relays = 0,
+                .end = 0};
+      offered_ += demand.rate;
+      add_straight(pair);
+      share_out(pair);
+      if (pair.first == pair.end && pair.more_first == pair.more_end) {
+        without_path_ += demand.rate;
+      } else {
+        pairs_.push_back(pair);
+      }
+    }
+  }
+}
+
+void Fluid::add_straight(Pair& pair) {
+  pair.first = static_cast<std::uint32_t>(ways_.size());
+  for (const auto link : routes_.table(pair.ingress).links_to(pair.egress)) {
+    const vlb::Path path{pair.egress, link, 0};
+    if (routes_.is_open(pair.ingress, path, pair.egress)) ways_.push_back({pair.egress, link, 0});
+  }
+  pair.relays = pair.end = static_cast<std::uint32_t>(ways_.size());
+}
+
+void Fluid::add_relays(Pair& pair) {
+  const auto& ingress = at(pair.ingress);
+  const auto range = ingress.paths.to(pair.egress);
+  pair.more_first = static_cast<std::uint32_t>(ways_.size());
+  for (vlb::PathIndex i = range.relays; i < range.end; ++i) {
+    const auto& path = ingress.paths[i];
+    if (ingress.weights[path.target.value] <= 0) continue;
+    if (!routes_.is_open(pair.ingress, path, pair.egress)) continue;
+    ways_.push_back({path.target, path.link, 0});
+  }
+  pair.more_end = static_cast<std::uint32_t>(ways_.size());
+}
+
+// As vlb::Steering deals without looking at loads, to the place; adaptive steering begins like
+// that.
+void Fluid::share_out(Pair& pair) {
+  const auto count = pair.end - pair.first;
+  if (mode_ == SteeringMode::adaptive && count > 0) {
+    ways_[pair.first].share = 1;
+    return;
+  }
+  wanted_.assign(count, 1);
+  if (mode_ != SteeringMode::direct) want_relays(pair);
+  std::array<vlb::PathIndex, vlb::kPlaces> places{};
+  vlb::deal_by_weight(places, 1, wanted_);
+  for (const auto place : places) {
+    if (place == 0) continue;  // there is no path
+    const auto i = place - 1u;
+    ways_[i < count ? pair.first + i : pair.more_first + i - count].share += 1.f / vlb::kPlaces;
+  }
+}
+
+void Fluid::want_relays(Pair& pair) {
+  add_relays(pair);
+  const auto& ingress = at(pair.ingress);
+  double relays = 0;
+  for (auto i = pair.more_first; i < pair.more_end; ++i) {
+    relays += way_weight(ingress, ways_[i].target);
+  }
+  if (relays <= 0) return;
+  const double straight = wanted_.empty() ? 0 : share_straight(ingress, pair);
+  for (auto& part : wanted_) part = straight / static_cast<double>(wanted_.size());
+  for (auto i = pair.more_first; i < pair.more_end; ++i) {
+    wanted_.push_back((1 - straight) * way_weight(ingress, ways_[i].target) / relays);
+  }
+}
+
+double Fluid::share_straight(const Ingress& ingress, const Pair& pair) const {
+  const double both = ingress.weights[pair.ingress.value] + ingress.weights[pair.egress.value];
+  if (mode_ != SteeringMode::direct_vlb) return both;
+  const double most = node_rates_[pair.ingress.value] * ingress.weights[pair.egress.value];
+  const double counted =
+      pair.rate * (scenario_.sizes.mean() - kCheckSequence) / scenario_.sizes.mean_on_cable();
+  return counted <= most ? 1 : most / counted;
+}
+
+// --- what comes where ----------------------------------------------------------------------------
+
+void Fluid::spread() {
+  std::fill(asked_.begin(), asked_.end(), 0);
+  std::fill(arriving_.begin(), arriving_.end(), 0);
+  std::fill(random_.begin(), random_.end(), 0);
+  astray_ = 0;
+  for (const auto& pair : pairs_) {
+    const auto send = [&](const Way& way) {
+      if (way.share <= 0) return;
+      double amount = pair.rate * way.share;
+      const double random = 1 - way.share * pair.steady;
+      const bool arrives =
+          routes_.walk(pair.ingress, path_of(way, pair), pair.egress, [&](std::uint32_t cable) {
+            asked_[cable] += amount;
+            random_[cable] += static_cast<float>(amount * random);
+            amount *= kept_[cable];
+          });
+      (arrives ? arriving_[pair.egress.value] : astray_) += amount;
+    };
+    for (auto i = pair.first; i < pair.end; ++i) send(ways_[i]);
+    for (auto i = pair.more_first; i < pair.more_end; ++i) send(ways_[i]);
+  }
+}
+
+double Fluid::lose() {
+  double change = 0;
+  for (std::uint32_t cable = 0; cable < asked_.size(); ++cable) {
+    const double rate = scenario_.links[cable / 2].line.rate;
+    const double kept = asked_[cable] > rate ? rate / asked_[cable] : 1;
+    change = std::max(change, std::abs(kept - kept_[cable]));
+    // Half way: what is lost at one link is not asked of the next, so that they could take turns.
+    kept_[cable] = static_cast<float>((kept + kept_[cable]) / 2);
+  }
+  return change;
+}
+
+void Fluid::settle(const std::function<void(double)>& progress) {
+  for (int round = 0; round < kMostRounds; ++round) {
+    spread();
+    if (lose() < kExact) return;
+    if (progress) progress(static_cast<double>(round) / kMostRounds);
+  }
+  is_settled_ = false;
+}
+
+// --- adaptive ------------------------------------------------------------------------------------
+
+void Fluid::adapt(const std::function<void(double)>& progress) {
+  std::uint32_t quiet = 0;
+  for (steps_ = 0; steps_ < kMostSteps && quiet < kQuietSteps; ++steps_) {
+    spread();
+    lose();
+    double moved = 0;
+    for (auto& pair : pairs_) moved += deal(pair);
+    quiet = moved < kQuiet * offered_ ? quiet + 1 : 0;
+    if (progress) progress(static_cast<double>(steps_) / kMostSteps);
+  }
+  is_settled_ = quiet == kQuietSteps;
+}
+
+double Fluid::deal(Pair& pair) {
+  const auto loads = straight_loads(pair);
+  if (pair.more_first == pair.more_end) {
+    if (pair.first == pair.end || FluidDealer::is_content(at_scatter(loads, kFarPoint))) return 0;
+    add_relays(pair);
+  }
+  const auto row = row_of(pair);
+  const auto shares = mean_step(row, loads);
+  double moved = 0;
+  for (std::uint32_t i = 0; i < shares.size(); ++i) {
+    const auto straight = pair.end - pair.first;
+    Way& way = ways_[i < straight ? pair.first + i : pair.more_first + i - straight];
+    moved += std::abs(shares[i] - way.share);
+    way.share = static_cast<float>(shares[i]);
+  }
+  return moved * pair.rate;
+}
+
+// What a node measures in a millisecond scatters about the mean, and dealing is quick to relieve
+// and slow to return, so that scatter moves the balance: the step is that of the mean over a normal
+// scatter, by Gauss-Hermite quadrature of three points.
+std::vector<double> Fluid::mean_step(const FluidRow& row, const std::vector<Measured>& loads) {
+  const auto straight = straight_, relays = relays_;  // before the step
+  const double elapsed = kStep * std::min(1.0, kFullSteps / (steps_ + 1));
+  std::vector<double> shares(straight.size() + relays.size());
+  for (const auto& [point, weight] :
+       {std::pair{-kFarPoint, 1. / 6}, {0., 2. / 3}, {kFarPoint, 1. / 6}}) {
+    std::copy(straight.begin(), straight.end(), row.straight.begin());
+    std::copy(relays.begin(), relays.end(), row.relays.begin());
+    const auto measured = at_scatter(loads, point);
+    FluidRow scattered = row;
+    scattered.straight_loads = measured;
+    dealer_.step(scattered, elapsed);
+    auto share = shares.begin();
+    for (const auto part : row.straight) *share++ += weight * part;
+    for (const auto part : row.relays) *share++ += weight * part;
+  }
+  return shares;
+}
+
+std::vector<Fluid::Measured> Fluid::straight_loads(const Pair& pair) const {
+  std::vector<Measured> loads;
+  for (auto i = pair.first; i < pair.end; ++i) {
+    const auto cable = routes_.leaving(pair.ingress, ways_[i].link);
+    const double rate = scenario_.links[cable / 2].line.rate;
+    const float load = load_of(ways_[i], pair);
+    const double octets = rate * kStep * 1e-6 / 8;  // that fit into a step
+    const double burst = scenario_.sizes.mean_on_cable() * (2 * scenario_.mix.burst - 1);
+    loads.push_back({load, std::sqrt(random_[cable] / rate * burst / octets)});
+  }
+  return loads;
+}
+
+std::vector<float> Fluid::at_scatter(const std::vector<Measured>& loads, double point) {
+  std::vector<float> result;
+  for (const auto& [mean, scatter] : loads) {
+    result.push_back(static_cast<float>(std::clamp<double>(mean + point * scatter, 0, kMostLoad)));
+  }
+  return result;
+}
+
+FluidRow Fluid::row_of(const Pair& pair) {
+  const auto& ingress = at(pair.ingress);
+  straight_.clear();
+  relays_.clear();
+  relay_loads_.clear();
+  weights_.clear();
+  for (auto i = pair.first; i < pair.end; ++i) straight_.push_back(ways_[i].share);
+  for (auto i = pair.more_first; i < pair.more_end; ++i) {
+    relays_.push_back(ways_[i].share);
+    relay_loads_.push_back(load_of(ways_[i], pair));
+    weights_.push_back(static_cast<float>(way_weight(ingress, ways_[i].target)));
+  }
+  return {straight_, relays_,
+          {},        relay_loads_,
+          weights_,  ingress.weights[pair.ingress.value] + ingress.weights[pair.egress.value]};
+}
+
+float Fluid::load_of(std::uint32_t cable) const {
+  const double load = asked_[cable] / scenario_.links[cable / 2].line.rate;
+  return std::min(kMostLoad, static_cast<float>(load));
+}
+
+// Of a path, as vlb::PathList sees it: its first link, and what the far end says of the next.
+float Fluid::load_of(const Way& way, const Pair& pair) const {
+  const auto cable = routes_.leaving(pair.ingress, way.link);
+  const NodeId peer = routes_.to(cable), next = peer == way.target ? pair.egress : way.target;
+  return peer == next ? load_of(cable) : std::max(load_of(cable), load_beyond(peer, next));
+}
+
+float Fluid::load_beyond(NodeId peer, NodeId target) const {
+  float least = kMostLoad;
+  routes_.for_each_way(peer, target,
+                       [&](std::uint32_t cable) { least = std::min(least, load_of(cable)); });
+  return least;
+}
+
+// -------------------------------------------------------------------------------------------------
+
+FluidReport Fluid::report() const {
+  FluidReport report{.offered = offered_};
+  report.entered = offered_ - without_path_;
+  report.lost_without_path = without_path_ + astray_;
+  report.steps = steps_;
+  report.is_settled = is_settled_;
+  for (const auto& pair : pairs_) {
+    for (auto i = pair.first; i < pair.end; ++i) report.straight += pair.rate * ways_[i].share;
+  }
+  for (std::uint32_t cable = 0; cable < asked_.size(); ++cable) {
+    const double rate = scenario_.links[cable / 2].line.rate;
+    const double asked = asked_[cable] / rate;
+    report.links.push_back({routes_.from(cable), routes_.to(cable), std::min(1.0, asked), asked});
+    report.lost_on_links += std::max(0.0, asked - 1) * rate;
+  }
+  for (std::uint16_t i = 0; i < routes_.nodes(); ++i) {
+    const double rate = std::max(1.0, node_rates_[i]), asked = arriving_[i] / rate;
+    report.ports.push_back({NodeId{i}, NodeId{i}, std::min(1.0, asked), asked});
+    report.delivered += std::min(rate, arriving_[i]);
+    report.lost_at_ports += std::max(0.0, asked - 1) * rate;
+  }
+  return report;
+}
+
+}  // namespace rackway::simulator
