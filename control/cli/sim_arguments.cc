@@ -11,9 +11,10 @@ namespace {
 
 constexpr unsigned kLeastFrame = 64, kLargestFrame = 9238;
 constexpr double kLongest = 3'600'000;  // ms
+constexpr const char* kAdversarial = "adversarial";
 
 std::vector<std::string> matrix_names() {
-  std::vector<std::string> names;
+  std::vector<std::string> names{kAdversarial};
   for (const auto kind : traffic::kMatrixKinds) names.emplace_back(name_of(kind));
   return names;
 }
@@ -65,18 +66,29 @@ struct Words {
 };
 
 void declare_traffic(CLI::App& app, SimArguments& arguments, Words& words) {
+  auto* capture =
+      app.add_option("--pcap", arguments.capture, "Replay this capture instead of making packets");
+  capture->type_name("FILE");
+  app.add_option("--speed", arguments.speed, "So many times as fast as it was captured")
+      ->check(CLI::Range(1e-6, 1e6))
+      ->needs(capture);
   app.add_option("--matrix", words.matrix,
                  "Who sends to whom: uniform, permutation, hot-spot, "
-                 "worst-direct, gravity")
-      ->check(CLI::IsMember(matrix_names()));
+                 "worst-direct, gravity, or what is worst for the mode: adversarial")
+      ->check(CLI::IsMember(matrix_names()))
+      ->excludes(capture);
   app.add_option("--load", arguments.load, "Share of what is admissible, 0.001..1")
-      ->check(CLI::Range(0.001, 1.0));
+      ->check(CLI::Range(0.001, 1.0))
+      ->excludes(capture);
   app.add_option("--sizes", arguments.sizes, "imix, or the octets of every frame")
-      ->check(check_sizes, "");
+      ->check(check_sizes, "")
+      ->excludes(capture);
   app.add_option("--flows", arguments.mix, "heavy-tailed or steady")
-      ->check(CLI::IsMember({"heavy-tailed", "steady"}));
+      ->check(CLI::IsMember({"heavy-tailed", "steady"}))
+      ->excludes(capture);
   app.add_option("--flows-per-pair", arguments.flows, "So many at a time")
-      ->check(CLI::Range(1u, 65'536u));
+      ->check(CLI::Range(1u, 65'536u))
+      ->excludes(capture);
   app.add_option("--seed", arguments.seed, "Another one is other traffic of the same kind");
 }
 
@@ -107,8 +119,11 @@ void declare_course(CLI::App& app, SimArguments& arguments) {
       ->check(CLI::Range(0.01, kLongest));
   app.add_option("--fail", arguments.fail,
                  "A node or a link stops working, as n2@60 or n1-n2@60 "
-                 "(milliseconds from the start)");
+                 "(milliseconds from the start), or n2: from the start");
   app.add_option("--repair", arguments.repair, "It works again");
+  app.add_flag(
+      "--fluid", arguments.fluid,
+      "Reckon with rates in equilibrium, not packets; faults count as they are in the end");
   app.add_flag("--json", arguments.json, "Print the report as JSON");
 }
 
@@ -124,7 +139,7 @@ tl::expected<SimArguments, int> parse_sim_arguments(int argc, const char* const*
                                                     std::ostream& out, std::ostream& err) {
   SimArguments arguments;
   Words words;
-  CLI::App app("Simulate a cluster packet by packet", "rackway sim");
+  CLI::App app("Simulate a cluster packet by packet, or as a fluid", "rackway sim");
   auto* document = app.add_option("document", arguments.document, "The cluster document");
   document->type_name("FILE");
   app.add_option("--shape", words.shape,
@@ -144,8 +159,14 @@ tl::expected<SimArguments, int> parse_sim_arguments(int argc, const char* const*
   if (arguments.document.empty() && words.shape.empty()) {
     return tl::unexpected(refuse("give a cluster document or --shape", err));
   }
+  const bool has_costs =
+      arguments.ingress_ns > 0 || arguments.relay_ns > 0 || arguments.egress_ns > 0;
+  if (arguments.fluid && has_costs) {
+    return tl::unexpected(refuse("--fluid knows no time of cores; leave the costs out", err));
+  }
   if (!words.shape.empty()) arguments.shape = read_shape(words.shape);
-  arguments.matrix = *traffic::matrix_kind(words.matrix);
+  arguments.adversarial = words.matrix == kAdversarial;
+  if (!arguments.adversarial) arguments.matrix = *traffic::matrix_kind(words.matrix);
   if (!words.mode.empty()) arguments.mode = topo::steering_mode(words.mode);
   arguments.port_rate = *topo::parse_rate(words.port_rate);
   arguments.link_rate = *topo::parse_rate(words.link_rate);

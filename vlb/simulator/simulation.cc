@@ -28,8 +28,7 @@ traffic::Packet packet_of(const Frame& frame) {
 Simulation::Simulation(const Scenario& scenario)
     : scenario_(scenario),
       end_(scenario.warm_up + scenario.measured),
-      generator_(scenario.matrix, rates_of(scenario.nodes), scenario.mix, scenario.sizes,
-                 scenario.seed),
+      births_(scenario),
       fabric_(
           scenario, build_nodes(), [this](std::uint32_t cable) { lose(cable); },
           [this](NodeId revived) { revive(revived); }),
@@ -56,10 +55,10 @@ void Simulation::schedule(Picoseconds at, Kind kind, std::uint32_t number) {
 }
 
 void Simulation::schedule_birth(NodeId at) {
-  traffic::Source& source = generator_.at(at);
-  if (!source.sends()) return;
-  node(at).next = source.next();
-  if (node(at).next.born < end_) schedule(node(at).next.born, Kind::birth, at.value);
+  const auto packet = births_.next(at);
+  if (!packet || packet->born >= end_) return;
+  node(at).next = *packet;
+  schedule(packet->born, Kind::birth, at.value);
 }
 
 Report Simulation::run(const std::function<void(double)>& progress) {
@@ -102,7 +101,7 @@ void Simulation::born(NodeId at) {
 }
 
 void Simulation::revive(NodeId revived) {
-  generator_.at(revived).skip_to(fabric_.now());
+  births_.skip_to(revived, fabric_.now());
   schedule_birth(revived);
 }
 

@@ -9,12 +9,12 @@
 #include <memory>
 #include <vector>
 
+#include "vlb/simulator/births.hh"
 #include "vlb/simulator/event_queue.hh"
 #include "vlb/simulator/fabric.hh"
 #include "vlb/simulator/frame_queue.hh"
 #include "vlb/simulator/report.hh"
 #include "vlb/simulator/scenario.hh"
-#include "vlb/traffic/generator.hh"
 
 namespace rackway::simulator {
 
@@ -74,7 +74,7 @@ class Simulation {
   const Scenario& scenario_;
   Picoseconds end_;  // nothing is born any more
   Picoseconds now_{0};
-  traffic::Generator generator_;
+  Births births_;
   EventQueue events_;
   FramePool pool_;
   std::vector<std::unique_ptr<Node>> nodes_;
