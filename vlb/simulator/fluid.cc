@@ -46,6 +46,7 @@ Fluid::Fluid(const Scenario& scenario, SteeringMode mode)
       mode_(mode),
       routes_(scenario),
       node_rates_(rates_of(scenario.nodes)),
+      weights_at_(routes_.nodes()),
       asked_(routes_.cables()),
       random_(routes_.cables()),
       kept_(routes_.cables(), 1.f),
@@ -60,20 +61,34 @@ FluidReport Fluid::run(const std::function<void(double)>& progress) {
 
 // --- what steering has to choose from ------------------------------------------------------------
 
-const Fluid::Ingress& Fluid::at(NodeId node) {
-  if (ingress_ && ingress_->node == node) return *ingress_;
+// Kept of all, since each step of dealing needs them.
+const std::vector<float>& Fluid::weights(NodeId ingress) {
+  auto& known = weights_at_[ingress.value];
+  if (!known.empty()) return known;
   std::vector<double> to_node(routes_.nodes(), 0);
-  for (const auto& link : routes_.table(node).local_links()) {
+  for (const auto& link : routes_.table(ingress).local_links()) {
     to_node[link.peer.value] += scenario_.links[link.number].line.rate;
   }
-  ingress_.emplace(Ingress{node, vlb::PathList(routes_.table(node), node),
-                           vlb::relay_weights(node, node_rates_, to_node)});
-  return *ingress_;
+  const auto weights = vlb::relay_weights(ingress, node_rates_, to_node);
+  known.assign(weights.begin(), weights.end());
+  return known;
 }
 
-double Fluid::way_weight(const Ingress& ingress, NodeId target) const {
-  const auto links = routes_.table(ingress.node).links_to(target).size();
-  return ingress.weights[target.value] / static_cast<double>(links);
+// Kept of one, whose pairs follow each other.
+const vlb::PathList& Fluid::paths(NodeId ingress) {
+  if (!paths_ || paths_of_ != ingress) paths_.emplace(routes_.table(ingress), ingress);
+  paths_of_ = ingress;
+  return *paths_;
+}
+
+double Fluid::way_weight(NodeId ingress, NodeId target) {
+  const auto links = routes_.table(ingress).links_to(target).size();
+  return weights(ingress)[target.value] / static_cast<double>(links);
+}
+
+double Fluid::straight_at_least(const Pair& pair) {
+  const auto& by_node = weights(pair.ingress);
+  return by_node[pair.ingress.value] + by_node[pair.egress.value];
 }
 
 void Fluid::lay_pairs() {
@@ -110,12 +125,13 @@ void Fluid::add_straight(Pair& pair) {
 }
 
 void Fluid::add_relays(Pair& pair) {
-  const auto& ingress = at(pair.ingress);
-  const auto range = ingress.paths.to(pair.egress);
+  const auto& paths = this->paths(pair.ingress);
+  const auto& by_node = weights(pair.ingress);
+  const auto range = paths.to(pair.egress);
   pair.more_first = static_cast<std::uint32_t>(ways_.size());
   for (vlb::PathIndex i = range.relays; i < range.end; ++i) {
-    const auto& path = ingress.paths[i];
-    if (ingress.weights[path.target.value] <= 0) continue;
+    const auto& path = paths[i];
+    if (by_node[path.target.value] <= 0) continue;
     if (!routes_.is_open(pair.ingress, path, pair.egress)) continue;
     ways_.push_back({path.target, path.link, 0});
   }
@@ -143,23 +159,21 @@ void Fluid::share_out(Pair& pair) {
 
 void Fluid::want_relays(Pair& pair) {
   add_relays(pair);
-  const auto& ingress = at(pair.ingress);
   double relays = 0;
   for (auto i = pair.more_first; i < pair.more_end; ++i) {
-    relays += way_weight(ingress, ways_[i].target);
+    relays += way_weight(pair.ingress, ways_[i].target);
   }
   if (relays <= 0) return;
-  const double straight = wanted_.empty() ? 0 : share_straight(ingress, pair);
+  const double straight = wanted_.empty() ? 0 : share_straight(pair);
   for (auto& part : wanted_) part = straight / static_cast<double>(wanted_.size());
   for (auto i = pair.more_first; i < pair.more_end; ++i) {
-    wanted_.push_back((1 - straight) * way_weight(ingress, ways_[i].target) / relays);
+    wanted_.push_back((1 - straight) * way_weight(pair.ingress, ways_[i].target) / relays);
   }
 }
 
-double Fluid::share_straight(const Ingress& ingress, const Pair& pair) const {
-  const double both = ingress.weights[pair.ingress.value] + ingress.weights[pair.egress.value];
-  if (mode_ != SteeringMode::direct_vlb) return both;
-  const double most = node_rates_[pair.ingress.value] * ingress.weights[pair.egress.value];
+double Fluid::share_straight(const Pair& pair) {
+  if (mode_ != SteeringMode::direct_vlb) return straight_at_least(pair);
+  const double most = node_rates_[pair.ingress.value] * weights(pair.ingress)[pair.egress.value];
   const double counted =
       pair.rate * (scenario_.sizes.mean() - kCheckSequence) / scenario_.sizes.mean_on_cable();
   return counted <= most ? 1 : most / counted;
@@ -288,20 +302,17 @@ std::vector<float> Fluid::at_scatter(const std::vector<Measured>& loads, double 
 }
 
 FluidRow Fluid::row_of(const Pair& pair) {
-  const auto& ingress = at(pair.ingress);
   straight_.clear();
   relays_.clear();
   relay_loads_.clear();
-  weights_.clear();
+  relay_weights_.clear();
   for (auto i = pair.first; i < pair.end; ++i) straight_.push_back(ways_[i].share);
   for (auto i = pair.more_first; i < pair.more_end; ++i) {
     relays_.push_back(ways_[i].share);
     relay_loads_.push_back(load_of(ways_[i], pair));
-    weights_.push_back(static_cast<float>(way_weight(ingress, ways_[i].target)));
+    relay_weights_.push_back(static_cast<float>(way_weight(pair.ingress, ways_[i].target)));
   }
-  return {straight_, relays_,
-          {},        relay_loads_,
-          weights_,  ingress.weights[pair.ingress.value] + ingress.weights[pair.egress.value]};
+  return {straight_, relays_, {}, relay_loads_, relay_weights_, straight_at_least(pair)};
 }
 
 float Fluid::load_of(std::uint32_t cable) const {

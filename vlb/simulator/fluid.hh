@@ -64,20 +64,17 @@ class Fluid {
   struct Measured {
     double mean, scatter;
   };
-  struct Ingress {  // whose pairs are looked at
-    NodeId node;
-    vlb::PathList paths;
-    std::vector<double> weights;  // vlb::relay_weights()
-  };
 
-  [[nodiscard]] const Ingress& at(NodeId node);
-  [[nodiscard]] double way_weight(const Ingress& ingress, NodeId target) const;
+  [[nodiscard]] const std::vector<float>& weights(NodeId ingress);  // vlb::relay_weights()
+  [[nodiscard]] const vlb::PathList& paths(NodeId ingress);
+  [[nodiscard]] double way_weight(NodeId ingress, NodeId target);
+  [[nodiscard]] double straight_at_least(const Pair& pair);  // in mode valiant that much
   void lay_pairs();
   void add_straight(Pair& pair);
   void add_relays(Pair& pair);
   void share_out(Pair& pair);
   void want_relays(Pair& pair);
-  [[nodiscard]] double share_straight(const Ingress& ingress, const Pair& pair) const;
+  [[nodiscard]] double share_straight(const Pair& pair);
 
   [[nodiscard]] vlb::Path path_of(const Way& way, const Pair& pair) const {
     return {way.target, way.link, way.target == pair.egress ? 0u : 1u};
@@ -107,7 +104,9 @@ class Fluid {
   double offered_{0}, without_path_{0};
   std::vector<Pair> pairs_;
   std::vector<Way> ways_;
-  std::optional<Ingress> ingress_;
+  std::vector<std::vector<float>> weights_at_;  // by ingress node; empty: not known yet
+  std::optional<vlb::PathList> paths_;
+  NodeId paths_of_;
   std::vector<double> asked_;     // by cable, bits/s
   std::vector<float> random_;     // by cable: the part of it that comes at random, bits/s
   std::vector<float> kept_;       // by cable: what is not lost there
@@ -117,7 +116,7 @@ class Fluid {
   bool is_settled_{true};
   std::vector<double> wanted_;  // by path of the pair at hand
   FluidDealer dealer_;
-  std::vector<float> straight_, relays_, relay_loads_, weights_;  // of the pair at hand
+  std::vector<float> straight_, relays_, relay_loads_, relay_weights_;  // of the pair at hand
 };
 
 }  // namespace rackway::simulator
