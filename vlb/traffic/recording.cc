@@ -15,6 +15,7 @@ TrafficMatrix matrix_of(const Recording& recording) {
       octets[packet.egress.value] += packet.octets + kFrameOverhead;
     }
     for (std::size_t egress = 0; egress < nodes; ++egress) {
+      if (octets[egress] <= 0) continue;
       matrix.add(NodeId{static_cast<std::uint16_t>(ingress)},
                  NodeId{static_cast<std::uint16_t>(egress)}, octets[egress] * 8 / seconds);
     }
