@@ -123,17 +123,6 @@ TEST(FluidDealer, NothingIsLostOrMade) {
   }
 }
 
-TEST(FluidDealer, BeginsStraightUnlessThatIsFull) {
-  FluidDealer dealer;
-  Shares shares{{0, 0}, {0, 0, 0}};
-  Loads loads{{0.5f, 0.3f}, {0, 0, 0}, {1, 1, 2}};
-  dealer.begin({shares.straight, shares.relays, loads.straight, loads.relays, loads.weights, 0});
-  EXPECT_EQ(shares, (Shares{{0, 1}, {0, 0, 0}}));
-  loads.straight = {0.95f, 1};
-  dealer.begin({shares.straight, shares.relays, loads.straight, loads.relays, loads.weights, 0});
-  EXPECT_EQ(shares, (Shares{{0, 0}, {0.25f, 0.25f, 0.5f}}));
-}
-
 TEST(FluidDealer, IsContentWhileThereIsRoom) {
   EXPECT_TRUE(FluidDealer::is_content(std::vector<float>{0.9f}));
   EXPECT_FALSE(FluidDealer::is_content(std::vector<float>{0.91f}));

@@ -83,6 +83,7 @@ class Fluid {
   double lose();  // the most that a link's part changed
   void settle(const std::function<void(double)>& progress);
 
+  // Adaptive steering: fluid_adaptation.cc.
   void adapt(const std::function<void(double)>& progress);
   [[nodiscard]] double deal(Pair& pair);  // how much of the traffic moved, bits/s
   [[nodiscard]] float load_of(std::uint32_t cable) const;

@@ -32,21 +32,6 @@ bool FluidDealer::is_content(std::span<const float> straight_loads) {
   });
 }
 
-void FluidDealer::begin(const FluidRow& row) {
-  std::fill(row.straight.begin(), row.straight.end(), 0.f);
-  std::fill(row.relays.begin(), row.relays.end(), 0.f);
-  const bool has_room =
-      !row.straight.empty() && row.straight_loads[least_loaded(row.straight_loads)] < kFull;
-  if (has_room || (row.relays.empty() && !row.straight.empty())) {
-    row.straight[least_loaded(row.straight_loads)] = 1;
-    return;
-  }
-  draw(row);
-  for (std::size_t i = 0; i < row.relays.size(); ++i) {
-    row.relays[i] = static_cast<float>(drawn_[i]);
-  }
-}
-
 // The better of two drawn by weight; of two about as loaded either.
 void FluidDealer::draw(const FluidRow& row) {
   const std::size_t count = row.relays.size();

@@ -20,8 +20,6 @@ struct FluidRow {
 
 class FluidDealer {
  public:
-  // All of it anew.
-  void begin(const FluidRow& row);
   // What one step would do, so many microseconds after the last one.
   void step(const FluidRow& row, double elapsed);
   // Without relays at hand: whether a step would change anything if there were any.
