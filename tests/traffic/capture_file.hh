@@ -53,7 +53,7 @@ inline Octets ipv4_packet(std::uint16_t from, std::uint16_t to, std::uint16_t po
   packet.insert(packet.end(), {10, 1});
   put(packet, to, 2);
   put(packet, port, 2);
-  put(packet, 0, 10);
+  packet.insert(packet.end(), 10, 0);
   return packet;
 }
 
