@@ -11,7 +11,7 @@ _LARGEST_FRAME = 1518
 
 
 class ClusterBackend:
-    parameters = (*sim_backend.COURSE, "step_us")
+    parameters = sim_backend.COURSE
     metrics = (*sim_backend.FOUND, "bystanders_lost_percent")
     programs = ("bench_cluster",)
     alone = False
@@ -27,7 +27,7 @@ class ClusterBackend:
     @staticmethod
     def command(run: dict) -> tuple[list[str], Document]:
         options, document = sim_backend.words(run)
-        return ["bench_cluster", "run", *options, "--step", f"{run['step_us']}"], document
+        return ["bench_cluster", "run", *options], document
 
     @staticmethod
     def found(report: dict, run: dict) -> dict[str, float]:

@@ -47,12 +47,13 @@ class Plot:
     x: str
     y: str
     series: tuple[str, ...]
-    where: dict
+    panels: str | None  # one beside the other for each value of it
+    where: dict[str, list]  # any of these values
     log: frozenset[str]  # "x", "y"
     lines: tuple[Line, ...]
 
     def shows(self, run: Run) -> bool:
-        return all(run.get(name) == value for name, value in self.where.items())
+        return all(run.get(name) in values for name, values in self.where.items())
 
 
 @dataclass(frozen=True)
@@ -193,7 +194,7 @@ def _plots(value: object, place: Place, sweeps: tuple[dict[str, list], ...]) -> 
 
 
 def _plot(value: object, place: Place, runs: list[Run]) -> Plot:
-    optional = {"about", "series", "where", "log", "lines"}
+    optional = {"about", "series", "panels", "where", "log", "lines"}
     found = fields(value, place, {"title", "x", "y"}, optional)
     parameter = values.one_of("backend", *PARAMETERS)
     series = found.get("series", [])
@@ -203,6 +204,7 @@ def _plot(value: object, place: Place, runs: list[Run]) -> Plot:
         checked(found["x"], place / "x", parameter),
         checked(found["y"], place / "y", values.one_of(*METRICS)),
         tuple(_several(series, place / "series", parameter)) if series != [] else (),
+        checked(found["panels"], place / "panels", parameter) if "panels" in found else None,
         _where(found.get("where", {}), place / "where"),
         frozenset(_several(found["log"], place / "log", values.one_of("x", "y")))
         if "log" in found
@@ -213,12 +215,11 @@ def _plot(value: object, place: Place, runs: list[Run]) -> Plot:
     return plot
 
 
-def _where(value: object, place: Place) -> dict:
+def _where(value: object, place: Place) -> dict[str, list]:
     found = fields(value, place, set(), {"backend", *PARAMETERS})
-    for name, wanted in found.items():
-        if name != "backend":
-            checked(wanted, place / name, PARAMETERS[name].kind)
-    return found
+    kinds = {name: parameter.kind for name, parameter in PARAMETERS.items()}
+    kinds["backend"] = values.one_of(*BACKENDS)
+    return {name: _several(wanted, place / name, kinds[name]) for name, wanted in found.items()}
 
 
 def _lines(value: object, place: Place) -> tuple[Line, ...]:
@@ -248,8 +249,13 @@ def _check_shown(plot: Plot, place: Place, runs: list[Run]) -> None:
         if plot.y not in BACKENDS[run["backend"]].metrics:
             what = f"the backend {run['backend']} does not find out {plot.y}"
             raise (place / "y").fault(what, ", ".join(BACKENDS[run["backend"]].metrics))
-    told_apart = {plot.x, *plot.series, SEED}
-    for name in _varied(shown_runs):
-        if name not in told_apart:
-            what = f"the runs shown differ in {name}, which the plot would mix"
-            raise place.fault(what, f"{name} as x or series, or one value of it in where")
+    points: dict[str, list[Run]] = {}
+    for run in shown_runs:
+        where = [run.get(name) for name in (plot.x, *plot.series, plot.panels)]
+        points.setdefault(json.dumps(where), []).append(run)
+    for several in points.values():
+        for name in _varied(several):
+            if name != SEED:
+                what = f"runs of one point differ in {name}, which the plot would mix"
+                wanted = f"{name} as x, series or panels, or one value of it in where"
+                raise place.fault(what, wanted)

@@ -58,7 +58,8 @@ _STYLE = {
     "savefig.facecolor": "none",
     "legend.frameon": False,
 }
-_SIZE = (7.2, 3.6)  # inches
+_WIDTH, _HEIGHT, _LOW_HEIGHT = 7.2, 3.6, 2.7  # inches
+_MOST_COLUMNS = 2
 _MOST_TICKS = 12
 _BAR_SHARE = 0.8  # of a place on the axis
 
@@ -78,8 +79,6 @@ def series_of(plot: Plot, rows: Iterable[Row]) -> list[Series]:
     found: dict[str, dict[object, list[float]]] = {}
     for row in rows:
         run = row["parameters"]
-        if not plot.shows(run) or not row["found"] or row["found"].get(plot.y) is None:
-            continue
         label = ", ".join(_named(name, run[name]) for name in plot.series if name in run)
         x = run[plot.x] if isinstance(run[plot.x], (int, float)) else word(run[plot.x])
         found.setdefault(label, {}).setdefault(x, []).append(row["found"][plot.y])
@@ -87,6 +86,17 @@ def series_of(plot: Plot, rows: Iterable[Row]) -> list[Series]:
         Series(label, [(x, statistics.median(ys), min(ys), max(ys)) for x, ys in points.items()])
         for label, points in found.items()
     ]
+
+
+def panels_of(plot: Plot, rows: Iterable[Row]) -> dict[str, list[Series]]:
+    """By the panel's title, in the order in which they come in the rows; one without title without."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        run = row["parameters"]
+        if plot.shows(run) and row["found"] and row["found"].get(plot.y) is not None:
+            title = _named(plot.panels, run[plot.panels]) if plot.panels in run else ""
+            found.setdefault(title, []).append(row)
+    return {title: series_of(plot, several) for title, several in found.items()}
 
 
 def _named(name: str, value: object) -> str:
@@ -102,18 +112,31 @@ def _named(name: str, value: object) -> str:
 
 def draw(plot: Plot, rows: Iterable[Row]) -> str:
     """SVG to be put into a page that has the colours; empty if there is nothing to show."""
-    found = series_of(plot, rows)
-    if not found:
+    panels = panels_of(plot, rows)
+    if not panels:
         return ""
+    places = {each.label: None for found in panels.values() for each in found}
+    places = {label: number for number, label in enumerate(places)}
     with matplotlib.rc_context({**_STYLE, "svg.hashsalt": plot.title}):
-        figure = Figure(figsize=_SIZE, layout="constrained")
-        axes = figure.add_subplot()
-        if all(isinstance(x, (int, float)) for each in found for x, *_ in each.points):
-            _draw_lines(axes, plot, found)
-        else:
-            _draw_bars(axes, found)
-        _finish(axes, plot)
+        figure, all_axes = _axes_of(len(panels))
+        for axes, (title, found) in zip(all_axes, panels.items()):
+            if all(isinstance(x, (int, float)) for each in found for x, *_ in each.points):
+                _draw_lines(axes, plot, found, places)
+            else:
+                _draw_bars(axes, found, places)
+            axes.set_title(title, fontsize=10)
+        _finish(figure, all_axes, plot)
         return _in_page_colours(figure)
+
+
+def _axes_of(count: int) -> tuple[Figure, list[Axes]]:
+    columns = min(count, _MOST_COLUMNS)
+    lines = -(-count // columns)
+    figure = Figure(figsize=(_WIDTH, _HEIGHT if lines == 1 else lines * _LOW_HEIGHT), layout="constrained")
+    grid = figure.subplots(lines, columns, sharey=True, squeeze=False)
+    for unused in list(grid.flat)[count:]:
+        unused.remove()
+    return figure, list(grid.flat)[:count]
 
 
 def _colour(number: int) -> str:
@@ -126,9 +149,10 @@ def _bars_of(points: list[tuple[object, float, float, float]]) -> list[list[floa
     return [[mid - least for _, mid, least, _ in points], [most - mid for _, mid, _, most in points]]
 
 
-def _draw_lines(axes: Axes, plot: Plot, found: list[Series]) -> None:
+def _draw_lines(axes: Axes, plot: Plot, found: list[Series], places: dict[str, int]) -> None:
     xs = sorted({x for each in found for x, *_ in each.points})
-    for number, each in enumerate(found):
+    for each in found:
+        number = places[each.label]
         points = sorted(each.points)
         axes.errorbar(
             [x for x, *_ in points],
@@ -166,6 +190,7 @@ def _scale(axes: Axes, plot: Plot, xs: list[float]) -> None:
     if "y" in plot.log:
         axes.set_yscale("log")
     else:
+        axes.margins(y=0.08)
         axes.set_ylim(bottom=0)
 
 
@@ -175,11 +200,12 @@ def _is_spread(xs: list[float]) -> bool:
     return all(b - a > width / 16 for a, b in zip(xs, xs[1:]))
 
 
-def _draw_bars(axes: Axes, found: list[Series]) -> None:
+def _draw_bars(axes: Axes, found: list[Series], places: dict[str, int]) -> None:
     names = list(dict.fromkeys(str(word(x)) for each in found for x, *_ in each.points))
-    width = _BAR_SHARE / len(found)
-    for number, each in enumerate(found):
-        offset = (number - (len(found) - 1) / 2) * width
+    width = _BAR_SHARE / len(places)
+    for each in found:
+        number = places[each.label]
+        offset = (number - (len(places) - 1) / 2) * width
         axes.bar(
             [names.index(str(word(x))) + offset for x, *_ in each.points],
             [mid for _, mid, *_ in each.points],
@@ -194,11 +220,21 @@ def _draw_bars(axes: Axes, found: list[Series]) -> None:
     axes.grid(False, axis="x")
 
 
-def _finish(axes: Axes, plot: Plot) -> None:
-    axes.set_xlabel(label_of(plot.x))
-    axes.set_ylabel(METRICS[plot.y])
-    if axes.get_legend_handles_labels()[1]:
-        axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0)
+def _finish(figure: Figure, all_axes: list[Axes], plot: Plot) -> None:
+    if len(all_axes) == 1:
+        all_axes[0].set_xlabel(label_of(plot.x))
+        all_axes[0].set_ylabel(METRICS[plot.y])
+    else:
+        figure.supxlabel(label_of(plot.x), fontsize=10)
+        figure.supylabel(METRICS[plot.y], fontsize=10)
+    known: dict[str, object] = {}
+    for axes in all_axes:
+        known |= {label: handle for handle, label in zip(*axes.get_legend_handles_labels())}
+    if not known:
+        return
+    # Beside the panel at the right of the first line, where there is room for the words.
+    beside = all_axes[min(len(all_axes), _MOST_COLUMNS) - 1]
+    beside.legend(known.values(), known.keys(), loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0)
 
 
 def _in_page_colours(figure: Figure) -> str:

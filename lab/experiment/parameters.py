@@ -55,11 +55,11 @@ PARAMETERS: dict[str, Parameter] = {
     "warm_up_ms": Parameter("Time (ms)", _MILLISECONDS, 50),
     "time_ms": Parameter("Measured time (ms)", values.number(0.001, 3_600_000), 50),
     "seed": Parameter("Seed", values.whole(0, 2**63 - 1), 1),
-    "step_us": Parameter("Step of the clock (µs)", values.number(0.1, 1000), 5),
     "ports": Parameter("External ports", values.whole(1, 4096), 4),
     "server": Parameter(
         "Server model", values.matching(r"[A-Za-z0-9._-]{1,40}", "a name of the catalogue"), "r760"
     ),
+    "cables": Parameter("Cables of a link, at most", values.whole(1, 64), 1),
     "traffic": Parameter("Traffic between hosts", values.one_of("tcp", "datagrams"), "tcp"),
     "seconds": Parameter("Measured time (s)", values.whole(1, 60), 3),
     "datagrams": Parameter("Datagrams a second of each flow", values.whole(1, 1000), 50),

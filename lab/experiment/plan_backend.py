@@ -7,7 +7,7 @@ from lab.experiment.documents import Document
 
 
 class PlanBackend:
-    parameters = ("ports", "server", "port_rate")
+    parameters = ("ports", "server", "port_rate", "cables")
     metrics = ("servers",)
     programs = ("rackway",)
     alone = False
@@ -19,9 +19,11 @@ class PlanBackend:
     @staticmethod
     def command(run: dict) -> tuple[list[str], Document | None]:
         wish = ["--ports", f"{run['ports']}", "--rate", run["port_rate"], "--server", run["server"]]
-        return ["rackway", "plan", "--transitions", *wish, "--json"], None
+        cables = ["--cables", f"{run['cables']}"]
+        return ["rackway", "plan", "--transitions", *wish, *cables, "--json"], None
 
     @staticmethod
     def found(report: dict, run: dict) -> dict[str, float]:
+        """No figure where no cluster of such servers has so many ports."""
         point = report["transitions"][0]["points"][0]
         return {} if point["servers"] is None else {"servers": point["servers"]}

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-_RATE = re.compile(r"(\d{1,7}(?:\.\d{1,6})?)([MGT])")
+_RATE = re.compile(r"(\d{1,7}(?:\.\d{1,3})?)([MGT])")
 _MEGABITS = {"M": 1.0, "G": 1e3, "T": 1e6}
 _MOST_MBPS = 1e9
 _GAP = re.compile(r"(\d{1,8})\.\.(\d{1,8})")
