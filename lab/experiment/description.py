@@ -18,7 +18,7 @@ from lab.experiment import values
 from lab.experiment.backends import BACKENDS
 from lab.experiment.faults import BadExperiment
 from lab.experiment.json_file import MOST_OCTETS, Place, checked, fields, items, parse, shown
-from lab.experiment.metrics import METRICS
+from lab.experiment.metrics import GOODPUT, METRICS
 from lab.experiment.parameters import PARAMETERS
 
 SHIPPED = Path(__file__).parent / "shipped"
@@ -48,6 +48,7 @@ class Plot:
     y: str
     series: tuple[str, ...]
     panels: str | None  # one beside the other for each value of it
+    loss_free_over: str | None  # the largest y over it of runs that lose hardly anything
     where: dict[str, list]  # any of these values
     log: frozenset[str]  # "x", "y"
     lines: tuple[Line, ...]
@@ -194,7 +195,7 @@ def _plots(value: object, place: Place, sweeps: tuple[dict[str, list], ...]) -> 
 
 
 def _plot(value: object, place: Place, runs: list[Run]) -> Plot:
-    optional = {"about", "series", "panels", "where", "log", "lines"}
+    optional = {"about", "series", "panels", "loss_free_over", "where", "log", "lines"}
     found = fields(value, place, {"title", "x", "y"}, optional)
     parameter = values.one_of("backend", *PARAMETERS)
     series = found.get("series", [])
@@ -205,6 +206,9 @@ def _plot(value: object, place: Place, runs: list[Run]) -> Plot:
         checked(found["y"], place / "y", values.one_of(*METRICS)),
         tuple(_several(series, place / "series", parameter)) if series != [] else (),
         checked(found["panels"], place / "panels", parameter) if "panels" in found else None,
+        checked(found["loss_free_over"], place / "loss_free_over", parameter)
+        if "loss_free_over" in found
+        else None,
         _where(found.get("where", {}), place / "where"),
         frozenset(_several(found["log"], place / "log", values.one_of("x", "y")))
         if "log" in found
@@ -249,13 +253,16 @@ def _check_shown(plot: Plot, place: Place, runs: list[Run]) -> None:
         if plot.y not in BACKENDS[run["backend"]].metrics:
             what = f"the backend {run['backend']} does not find out {plot.y}"
             raise (place / "y").fault(what, ", ".join(BACKENDS[run["backend"]].metrics))
+        if plot.loss_free_over and GOODPUT not in BACKENDS[run["backend"]].metrics:
+            what = f"the backend {run['backend']} does not find out {GOODPUT}"
+            raise (place / "loss_free_over").fault(what, "a plot without it")
     points: dict[str, list[Run]] = {}
     for run in shown_runs:
         where = [run.get(name) for name in (plot.x, *plot.series, plot.panels)]
         points.setdefault(json.dumps(where), []).append(run)
     for several in points.values():
         for name in _varied(several):
-            if name != SEED:
+            if name not in (SEED, plot.loss_free_over):
                 what = f"runs of one point differ in {name}, which the plot would mix"
                 wanted = f"{name} as x, series or panels, or one value of it in where"
                 raise place.fault(what, wanted)

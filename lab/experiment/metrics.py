@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a run may find: the columns of a row and the words of an axis."""
 
+GOODPUT = "goodput_percent"
+# What counts as no loss: queues at the start of a run, and a flow more in one run than in another.
+LOSS_FREE_PERCENT = 99.9
+
 METRICS: dict[str, str] = {
     "gbps": "Throughput (Gb/s of frames)",
     "gbps_per_node": "Throughput of a node (Gb/s of frames)",

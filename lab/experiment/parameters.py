@@ -52,7 +52,7 @@ PARAMETERS: dict[str, Parameter] = {
     "ingress_ns": Parameter("A core's time for a packet that enters (ns)", _NANOSECONDS, 0),
     "relay_ns": Parameter("A core's time for a packet that is relayed (ns)", _NANOSECONDS, 0),
     "egress_ns": Parameter("A core's time for a packet that leaves (ns)", _NANOSECONDS, 0),
-    "warm_up_ms": Parameter("Time (ms)", _MILLISECONDS, 50),
+    "warm_up_ms": Parameter("Time at which measuring begins (ms)", _MILLISECONDS, 50),
     "time_ms": Parameter("Measured time (ms)", values.number(0.001, 3_600_000), 50),
     "seed": Parameter("Seed", values.whole(0, 2**63 - 1), 1),
     "ports": Parameter("External ports", values.whole(1, 4096), 4),
