@@ -8,6 +8,7 @@ A point is the median over the seeds, its bar the least and the most of them.
 from __future__ import annotations
 
 import io
+import math
 import re
 import statistics
 from collections.abc import Iterable
@@ -126,23 +127,25 @@ def _named(name: str, value: object) -> str:
     return word(value)
 
 
-def draw(plot: Plot, rows: Iterable[Row]) -> str:
-    """SVG to be put into a page that has the colours; empty if there is nothing to show."""
+def draw(plot: Plot, rows: Iterable[Row], name: str = "") -> str:
+    """SVG to be put into a page that has the colours; empty if there is nothing to show.
+
+    NAME is of this drawing alone in its page, and makes names in it differ from those in others.
+    """
     panels = panels_of(plot, rows)
     if not panels:
         return ""
     places = {each.label: None for found in panels.values() for each in found}
     places = {label: number for number, label in enumerate(places)}
-    with matplotlib.rc_context({**_STYLE, "svg.hashsalt": plot.title}):
+    with matplotlib.rc_context({**_STYLE, "svg.hashsalt": name or plot.title}):
         figure, all_axes = _axes_of(len(panels))
         for axes, (title, found) in zip(all_axes, panels.items()):
             if all(isinstance(x, (int, float)) for each in found for x, *_ in each.points):
-                _draw_lines(axes, plot, found, places)
+                _draw_lines(axes, plot, found, places, len(panels) > 1)
             else:
                 _draw_bars(axes, found, places)
             axes.set_title(title, fontsize=10)
-        if "y" not in plot.log:
-            all_axes[0].set_ylim(0, _HEADROOM * _largest(plot, panels) or 1)  # shared by all
+        _scale_y(all_axes[0], plot, _largest(plot, panels))  # the others share it
         _finish(figure, all_axes, plot)
         return _in_page_colours(figure)
 
@@ -173,7 +176,9 @@ def _bars_of(points: list[Point]) -> list[list[float]] | None:
     return [[mid - least for _, mid, least, _ in points], [most - mid for _, mid, _, most in points]]
 
 
-def _draw_lines(axes: Axes, plot: Plot, found: list[Series], places: dict[str, int]) -> None:
+def _draw_lines(
+    axes: Axes, plot: Plot, found: list[Series], places: dict[str, int], narrow: bool
+) -> None:
     xs = sorted({x for each in found for x, *_ in each.points})
     for each in found:
         number = places[each.label]
@@ -204,27 +209,39 @@ def _draw_lines(axes: Axes, plot: Plot, found: list[Series], places: dict[str, i
             linewidth=1.2,
             label=line.label,
         )
-    _scale(axes, plot, xs)
+    _scale(axes, plot, xs, narrow)
 
 
-def _scale(axes: Axes, plot: Plot, xs: list[float]) -> None:
+def _scale(axes: Axes, plot: Plot, xs: list[float], narrow: bool) -> None:
     if "x" in plot.log and xs[0] > 0:
         axes.set_xscale("log", base=2)
         axes.xaxis.set_minor_locator(NullLocator())
         axes.xaxis.set_major_formatter(_PLAIN)
-    if len(xs) <= _MOST_TICKS and ("x" in plot.log or _is_spread(xs)):
-        axes.xaxis.set_major_locator(FixedLocator(xs))
-    if "y" in plot.log:
+    if len(xs) <= _MOST_TICKS:
+        axes.xaxis.set_major_locator(FixedLocator(_apart(xs, "x" in plot.log, narrow)))
+
+
+def _scale_y(axes: Axes, plot: Plot, largest: float) -> None:
+    if "y" in plot.log and largest > 0:
         axes.set_yscale("log")
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.yaxis.set_major_formatter(_PLAIN)
         axes.yaxis.set_minor_formatter(NullFormatter())
+    else:
+        axes.set_ylim(0, _HEADROOM * largest or 1)
 
 
-def _is_spread(xs: list[float]) -> bool:
-    """No two are so near to each other that their numbers would touch."""
-    width = xs[-1] - xs[0]
-    return all(b - a > width / 16 for a, b in zip(xs, xs[1:]))
+def _apart(xs: list[float], log: bool, narrow: bool) -> list[float]:
+    """Those whose numbers do not touch on the axis: the ends, and of the others what has room."""
+    if len(xs) < 3:
+        return xs
+    place = (lambda x: math.log(x)) if log and xs[0] > 0 else (lambda x: x)
+    room = (place(xs[-1]) - place(xs[0])) * (0.12 if narrow else 0.06)
+    kept = [xs[0]]
+    for x in xs[1:-1]:
+        if place(x) - place(kept[-1]) >= room and place(xs[-1]) - place(x) >= room:
+            kept.append(x)
+    return [*kept, xs[-1]]
 
 
 def _draw_bars(axes: Axes, found: list[Series], places: dict[str, int]) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from lab.experiment.description import Experiment
+from lab.experiment.description import Experiment, Plot
 from lab.experiment.figures import draw, label_of
 from lab.experiment.metrics import METRICS
 from lab.experiment.results import Row
@@ -78,13 +78,14 @@ def _chapter(chapter: Chapter, has_heading: bool) -> str:
     parts.append(f"<p>{escape(experiment.about)}</p>")
     if experiment.source:
         parts.append(f'<p class="source">Source: {escape(experiment.source)}</p>')
-    parts += [_figure(plot, chapter.rows) for plot in experiment.plots]
+    for number, plot in enumerate(experiment.plots):
+        parts.append(_figure(plot, chapter.rows, f"{experiment.name} {number}"))
     parts += [_failures(chapter.rows), _fixed(chapter), _table(chapter), "</section>"]
     return "\n".join(filter(None, parts))
 
 
-def _figure(plot, rows: list[Row]) -> str:
-    drawn = draw(plot, rows) or '<p class="nothing">Nothing was found yet.</p>'
+def _figure(plot: Plot, rows: list[Row], name: str) -> str:
+    drawn = draw(plot, rows, name) or '<p class="nothing">Nothing was found yet.</p>'
     about = f" {escape(plot.about)}" if plot.about else ""
     caption = f"<figcaption><b>{escape(plot.title)}.</b>{about}</figcaption>"
     return f"<figure>{drawn}{caption}</figure>"

@@ -21,6 +21,9 @@ from lab.experiment.values import word
 Row = dict
 
 _ROWS, _TABLE = "rows.jsonl", "rows.csv"
+_KEYS = {
+    "key", "experiment", "parameters", "found", "error", "command", "started", "seconds", "program",
+}  # fmt: skip
 
 
 def read_rows(folder: Path) -> list[Row]:
@@ -33,11 +36,13 @@ def read_rows(folder: Path) -> list[Row]:
     for number, line in enumerate(octets.split(b"\n")[:-1], 1):
         try:
             row = json.loads(line)
-            rows[row["key"]] = row
-        except (ValueError, TypeError, KeyError) as error:
+        except ValueError:
+            row = None
+        if not isinstance(row, dict) or set(row) != _KEYS:
             raise ExperimentFault(
                 f"{folder / _ROWS}: line {number} is no row; mend it, or take another --out"
-            ) from error
+            )
+        rows[row["key"]] = row
     return list(rows.values())
 
 
