@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `rackway`, the operator's command: asks the controller and prints what it answers; or plans a
-// cluster, simulates one, or runs
-// experiments.
+// cluster, simulates one, or runs experiments.
 #include <unistd.h>
 
 #include <iostream>

@@ -33,8 +33,8 @@ Transition::Point point_of(Candidates& candidates, const ServerModel& model, uns
 
 }  // namespace
 
-Transition::Point transition_point(const Catalogue& catalogue, const std::string& server,
-                                   Mbps rate, const PacketMix& packets, unsigned cables_per_link,
+Transition::Point transition_point(const Catalogue& catalogue, const std::string& server, Mbps rate,
+                                   const PacketMix& packets, unsigned cables_per_link,
                                    unsigned ports) {
   auto wish = wish_for(server, rate, packets, cables_per_link);
   wish.ports = ports;

@@ -27,8 +27,8 @@ struct Transition {
 // The smallest cluster for so many ports.
 [[nodiscard]] Transition::Point transition_point(const Catalogue& catalogue,
                                                  const std::string& server, Mbps rate,
-                                                 const PacketMix& packets,
-                                                 unsigned cables_per_link, unsigned ports);
+                                                 const PacketMix& packets, unsigned cables_per_link,
+                                                 unsigned ports);
 
 // From 4 ports on, doubled up to `most_ports`; and the largest mesh.
 [[nodiscard]] Transition transition(const Catalogue& catalogue, const std::string& server,

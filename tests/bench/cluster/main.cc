@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `./dev bench cluster`: clusters of real nodes in one process, under virtual time. `run` as the first
-// argument: one of them, as its options say.
+// `./dev bench cluster`: clusters of real nodes in one process, under virtual time. `run` as the
+// first argument: one of them, as its options say.
 #include <algorithm>
 #include <iostream>
 #include <string_view>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bench_cluster run FILE ...`: one run of the cluster in one process over a cluster document, with
-// the options of `rackway sim` and its report as JSON, to which "bystanders" is added: what was sent
-// and has arrived of those of whom neither end fails. For experiments, and to hold both against each
-// other. Costs of roles are refused: here the real code runs, in no virtual time.
+// the options of `rackway sim` and its report as JSON, to which "bystanders" is added: what was
+// sent and has arrived of those of whom neither end fails. For experiments, and to hold both
+// against each other. Costs of roles are refused: here the real code runs, in no virtual time.
 #pragma once
 
 #include <ostream>
