@@ -70,6 +70,9 @@ def _ends_at(flow: Flow, node: Node) -> bool:
 def _measure(arguments: argparse.Namespace) -> dict[str, float]:
     topology = Topology(arguments.nodes)
     with lifecycle.locked():
+        lifecycle.require_root()
+        if lifecycle.exists():
+            raise LabError("there is a lab already, which would go: ./dev lab down")
         lifecycle.up(topology, say=lambda _: None)
         try:
             rackway.order("vlb", "mode", arguments.mode)

@@ -22,7 +22,7 @@ Row = dict
 
 _ROWS, _TABLE = "rows.jsonl", "rows.csv"
 _KEYS = {
-    "key", "experiment", "parameters", "found", "error", "command", "started", "seconds", "program",
+    "key", "experiment", "parameters", "found", "error", "command", "started", "took_seconds", "program",
 }  # fmt: skip
 
 
@@ -98,8 +98,8 @@ def _flat(row: Row) -> dict[str, object]:
     flat = {"key": row["key"], "experiment": row["experiment"]}
     flat |= {name: word(value) for name, value in row["parameters"].items()}
     flat |= row["found"] or {}
-    flat |= {name: row[name] for name in ("error", "command", "started", "seconds")}
-    return flat | row["program"]
+    flat |= {name: row[name] for name in ("error", "command", "started", "took_seconds")}
+    return flat | row["program"] | {"programs": " ".join(row["program"]["programs"])}
 
 
 def table(rows: list[Row]) -> str:

@@ -124,7 +124,7 @@ async def _row(experiment: Experiment, task: Task, folder: Path, seconds: float)
         "error": error,
         "command": task.command,
         "started": started.isoformat(timespec="seconds"),
-        "seconds": round(time.monotonic() - begin, 3),
+        "took_seconds": round(time.monotonic() - begin, 3),
         "program": task.program,
     }
 

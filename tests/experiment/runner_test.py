@@ -35,7 +35,7 @@ def test_a_row_has_all_that_it_takes_to_repeat_it(bench):
     rows = bench.rows()
     assert len(rows) == len({row["key"] for row in rows}) == 4
     row = rows[0]
-    assert row["experiment"] == "small" and row["error"] is None and row["seconds"] > 0
+    assert row["experiment"] == "small" and row["error"] is None and row["took_seconds"] > 0
     assert row["parameters"]["load"] == 0.5 and row["parameters"]["mode"] == "adaptive"
     assert row["found"]["goodput_percent"] == 99 and row["found"]["link_mean_percent"] == 50
     assert row["found"]["link_fullest_percent"] == 75 and row["found"]["core_use_percent"] == 40
