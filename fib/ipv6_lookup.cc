@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "fib/ipv6_walk.hh"
+#include "fib/processor.hh"
 
 namespace rackway::fib {
 namespace {
@@ -52,9 +53,7 @@ void Ipv6Lookup::lookup(const Ipv6Address* addresses, std::size_t count,
 
 VectorUnit widest_vector_unit() {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
-      __builtin_cpu_supports("avx512vl") != 0)
-    return VectorUnit::avx512;
+  if (runs_avx512()) return VectorUnit::avx512;
   if (__builtin_cpu_supports("avx2") != 0) return VectorUnit::avx2;
 #endif
   return VectorUnit::none;

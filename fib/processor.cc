@@ -18,4 +18,13 @@ void require_processor() {
 #endif
 }
 
+bool runs_avx512() noexcept {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
+         __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512vl") != 0;
+#else
+  return false;
+#endif
+}
+
 }  // namespace rackway::fib

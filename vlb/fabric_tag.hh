@@ -52,18 +52,32 @@ inline constexpr std::uint8_t kEpochMarks = 52;
 }
 static_assert((kEpochMarks << 2 | 2) == static_cast<int>(FabricKind::data));
 
-// Writes all 12 octets. Fields are cut to their width.
+// Writes tags that differ in where they lead, which is all that differs in a burst. All 12 octets;
+// fields are cut to their width.
+class TagWriter {
+ public:
+  // What is the same for all: of `like` everything but target, egress and adjacency.
+  explicit TagWriter(const FabricTag& like) noexcept
+      : front_(static_cast<std::uint64_t>(like.kind) << 56 |
+               static_cast<std::uint64_t>(like.hop_budget & 0xf) << 28 |
+               static_cast<std::uint64_t>(like.time_stamp & 0xfff) << 16 |
+               static_cast<std::uint64_t>((like.epoch_mark << 2 & 0xff) | 0x02) << 8 |
+               (like.ingress.value & 0xfff) >> 4),
+        back_(std::uint32_t{like.ingress.value} << 28) {}
+
+  void write(std::uint8_t* frame, NodeId target, NodeId egress,
+             AdjacencyId adjacency) const noexcept {
+    const std::uint64_t to = target.value & 0xfff, at_last = egress.value & 0xfff;
+    store_be<std::uint64_t>(frame, front_ | to << 44 | at_last << 32);
+    store_be<std::uint32_t>(frame + 8, back_ | (adjacency.value & 0x00ffffff));
+  }
+
+ private:
+  std::uint64_t front_;
+  std::uint32_t back_;
+};
 inline void write_tag(std::uint8_t* frame, const FabricTag& tag) noexcept {
-  const std::uint64_t target = tag.target.value & 0xfff, egress = tag.egress.value & 0xfff;
-  const std::uint64_t ingress = tag.ingress.value & 0xfff;
-  store_be<std::uint64_t>(frame,
-                          static_cast<std::uint64_t>(tag.kind) << 56 | target << 44 | egress << 32 |
-                              static_cast<std::uint64_t>(tag.hop_budget & 0xf) << 28 |
-                              static_cast<std::uint64_t>(tag.time_stamp & 0xfff) << 16 |
-                              static_cast<std::uint64_t>((tag.epoch_mark << 2 & 0xff) | 0x02) << 8 |
-                              ingress >> 4);
-  store_be<std::uint32_t>(frame + 8, static_cast<std::uint32_t>(ingress & 0xf) << 28 |
-                                         (tag.adjacency.value & 0x00ffffff));
+  TagWriter(tag).write(frame, tag.target, tag.egress, tag.adjacency);
 }
 // Reads all 12 octets; the kind is not checked, see is_data().
 [[nodiscard]] FabricTag read_tag(const std::uint8_t* frame) noexcept;

@@ -22,30 +22,37 @@ class FlowletTable {
   static constexpr unsigned kOrder = 14;
   static constexpr std::uint32_t kEntries = 1u << kOrder;
 
+  // Where the parts of an entry begin, in bits.
+  static constexpr unsigned kLast = 0, kPath = 32, kEgress = 48;
+
   // The time of the last packet, the index of its path in Steering's (0: none), its egress node;
   // one integer, so that it is loaded and stored whole.
   class Entry {
    public:
     Entry() = default;
     Entry(Time last, std::uint16_t path, NodeId egress) noexcept
-        : bits_(last | std::uint64_t{path} << 32 | std::uint64_t{egress.value} << 48) {}
-    [[nodiscard]] Time last() const noexcept { return static_cast<Time>(bits_); }
+        : bits_(last | std::uint64_t{path} << kPath | std::uint64_t{egress.value} << kEgress) {}
+    [[nodiscard]] Time last() const noexcept { return static_cast<Time>(bits_ >> kLast); }
     [[nodiscard]] std::uint16_t path() const noexcept {
-      return static_cast<std::uint16_t>(bits_ >> 32);
+      return static_cast<std::uint16_t>(bits_ >> kPath);
     }
     [[nodiscard]] NodeId egress() const noexcept {
-      return NodeId{static_cast<std::uint16_t>(bits_ >> 48)};
+      return NodeId{static_cast<std::uint16_t>(bits_ >> kEgress)};
     }
 
    private:
     std::uint64_t bits_{};
   };
 
+  static constexpr std::uint32_t kSpread = 0x9e3779b1;
   // Of a flow to that egress node; the same hash to another one is another flow.
   [[nodiscard]] static std::uint32_t index(std::uint32_t flow_hash, NodeId egress) noexcept {
-    return (flow_hash + egress.value * 0x9e3779b1u) >> (32 - kOrder);
+    return (flow_hash + egress.value * kSpread) >> (32 - kOrder);
   }
-  [[nodiscard]] Entry& operator[](std::uint32_t index) noexcept { return entries_[index]; }
+  [[nodiscard]] const Entry& operator[](std::uint32_t index) const noexcept {
+    return entries_[index];
+  }
+  [[nodiscard]] Entry* data() noexcept { return entries_.data(); }
 
  private:
   std::vector<Entry> entries_ = std::vector<Entry>(kEntries);

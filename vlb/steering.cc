@@ -19,12 +19,6 @@ constexpr Time kLongestStep = 10'000;
 // What is looked at in one see() when nothing but loads has changed.
 constexpr std::size_t kPathsAtOnce = 2048;
 
-// The flow hash also picks the member of a next-hop group and the flowlet's entry; the path may not
-// follow from those. A product brings every lower bit into the upper eight.
-constexpr std::size_t place_of(std::uint32_t hash) {
-  return (hash ^ hash >> 15) * 0x2c1b3c6du >> 24;
-}
-
 }  // namespace
 
 Steering::Steering(topo::FabricTable table, NodeId self, const SteeringSetup& setup)
@@ -37,9 +31,9 @@ Steering::Steering(topo::FabricTable table, NodeId self, const SteeringSetup& se
       rows_(table_.nodes(), Row{.gap = FlowletGap(setup.gap)}),
       adaptive_(self.value + 1u),
       patience_(paths_.size(), 0),
-      places_((table_.nodes() + 1) * kPlaces, 0),
+      places_((table_.nodes() + 1) * kPlaces + 1, 0),
       octets_to_(table_.nodes() + 1, 0),
-      backlog_(table_.local_links().size(), 0) {
+      backlog_(table_.local_links().size() + 2, 0) {
   make_weights(setup);
 }
 
@@ -224,64 +218,27 @@ std::vector<Steering::Share> Steering::shares(NodeId egress) const {
 }
 
 void Steering::count_moved_early(std::span<const NodeId> egress,
-                                 std::span<const FlowletTable::Entry> flowlets, Time now) noexcept {
+                                 std::span<const std::uint32_t> flow_hash, Time now) noexcept {
   for (std::size_t i = 0; i < egress.size(); ++i) {
-    const auto known = flowlets[i];
+    const auto known = flowlets_[FlowletTable::index(flow_hash[i], egress[i])];
     if (known.path() == 0 || known.egress() != egress[i] || states_[known.path()].alive) continue;
     if (now - known.last() < rows_[egress[i].value].gap.gap()) ++moved_early_;
   }
 }
 
-// The better of two places by the queues of this node's own links, which nobody else's news is
-// fresh enough for.
-PathIndex Steering::begin_at(std::size_t row, std::uint32_t hash) const noexcept {
-  constexpr Backlog kClear = 5;
-  const std::uint32_t spread = (hash ^ hash >> 15) * 0x2c1b3c6du;
-  const PathIndex* const places = places_.data() + row * kPlaces;
-  const PathIndex one = places[spread >> 24], two = places[spread >> 16 & 0xff];
-  if (mode_ != SteeringMode::adaptive || one == two || (one == 0) | (two == 0)) return one;
-  return backlog_[paths_[two].link] + kClear < backlog_[paths_[one].link] ? two : one;
-}
-
 void Steering::choose(std::span<const NodeId> egress, std::span<const std::uint32_t> flow_hash,
                       Time now, std::span<Path> paths) noexcept {
-  // Passes, so that the loads of the flowlets do not wait for each other's stores, and that most
-  // packets, whose flowlet goes on, need no more than their entry.
-  std::array<std::uint32_t, kMaxBurst> index;
-  std::array<FlowletTable::Entry, kMaxBurst> flowlet;
-  const std::size_t count = egress.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    index[i] = FlowletTable::index(flow_hash[i], egress[i]);
-    flowlet[i] = flowlets_[index[i]];
-  }
   if (some_dead_) [[unlikely]]
-    count_moved_early(egress, {flowlet.data(), count}, now);
-  const Path* const path_of = paths_.data();
-  const Time* const patience = patience_.data();
-  std::uint64_t begins = 0, alone = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const FlowletTable::Entry known = flowlet[i];
-    const bool within = now - known.last() < patience[known.path()];
-    const bool same = known.egress() == egress[i];
-    begins |= std::uint64_t{!(within & same)} << i;
-    alone |= std::uint64_t{!within} << i;
-    flowlet[i] = {now, known.path(), egress[i]};
-    paths[i] = path_of[known.path()];
-  }
-  const std::size_t nobody = table_.nodes();  // the row of all nodes that are not there
-  // After a pause a flow takes another place than before. Where the entry is another flow's who is
-  // under way it takes its own place each time, lest it change its path without a pause.
-  const std::uint32_t another = now * 0x9e3779b1u;
-  for (; begins != 0; begins &= begins - 1) {
-    const auto i = static_cast<std::size_t>(std::countr_zero(begins));
-    const NodeId to = egress[i];
-    const std::size_t row = to.value < nobody ? to.value : nobody;
-    const PathIndex path = (alone >> i & 1) != 0 ? begin_at(row, flow_hash[i] ^ another)
-                                                 : places_[row * kPlaces + place_of(flow_hash[i])];
-    flowlet[i] = {now, path, to};
-    paths[i] = path_of[path];
-  }
-  for (std::size_t i = 0; i < count; ++i) flowlets_[index[i]] = flowlet[i];
+    count_moved_early(egress, flow_hash, now);
+  const SteeringColumns by{.flowlets = flowlets_.data(),
+                           .patience = patience_.data(),
+                           .places = places_.data(),
+                           .paths = paths_.data(),
+                           .backlog = backlog_.data(),
+                           .nodes = static_cast<std::uint32_t>(table_.nodes()),
+                           .links = static_cast<std::uint32_t>(table_.local_links().size()),
+                           .better_of_two = mode_ == SteeringMode::adaptive};
+  steer_(by, egress.data(), flow_hash.data(), egress.size(), now, paths.data());
 }
 
 FabricView view_of_carriers(const topo::FabricTable& table, const std::vector<bool>& carriers) {

@@ -20,9 +20,9 @@
 #include "vlb/fabric_view.hh"
 #include "vlb/flowlet_gap.hh"
 #include "vlb/flowlet_table.hh"
-#include "vlb/link_backlog.hh"
 #include "vlb/onward.hh"
 #include "vlb/path_list.hh"
+#include "vlb/steer_burst.hh"
 
 namespace rackway::vlb {
 
@@ -88,7 +88,7 @@ class Steering {
   };
   [[nodiscard]] std::vector<Share> shares(NodeId egress) const;
 
-  static constexpr std::size_t kMaxBurst = 64;
+  static constexpr std::size_t kMaxBurst = vlb::kMaxBurst;
 
  private:
   struct Row {
@@ -103,11 +103,9 @@ class Steering {
   void deal(NodeId egress, bool changed, Time elapsed);
   void deal_direct(NodeId egress);
   void deal_over_relays(NodeId egress, double straight);
-  // Of flowlets as they were before their next packet.
-  void count_moved_early(std::span<const NodeId> egress,
-                         std::span<const FlowletTable::Entry> flowlets, Time now) noexcept;
-  // For a flowlet that begins.
-  [[nodiscard]] PathIndex begin_at(std::size_t row, std::uint32_t hash) const noexcept;
+  // Of flowlets as they are before their next packet.
+  void count_moved_early(std::span<const NodeId> egress, std::span<const std::uint32_t> flow_hash,
+                         Time now) noexcept;
   [[nodiscard]] double quota(NodeId egress) const;
   [[nodiscard]] Places places_of(NodeId egress) {
     return Places(places_.data() + egress.value * kPlaces, kPlaces);
@@ -129,12 +127,13 @@ class Steering {
   std::vector<double> shares_wanted_;
   AdaptiveDealer adaptive_;
 
-  // For choose().
-  std::vector<Time> patience_;            // by PathIndex: the flowlet gap; 0 on a dead path
-  std::vector<PathIndex> places_;         // kPlaces a row
+  // For choose(): see SteeringColumns.
+  SteerBurst steer_ = choose_steer_burst();
+  std::vector<Time> patience_;
+  std::vector<PathIndex> places_;
   std::vector<std::uint64_t> octets_to_;  // by row, since seen_at
   bool reaches_all_ = false;
-  std::vector<Backlog> backlog_;  // by local link
+  std::vector<Backlog> backlog_;
   Onward onward_;
   FlowletTable flowlets_;
   std::uint64_t moved_early_ = 0;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/byte_order.hh"
+#include "fib/processor.hh"
 #include "node/stage/flow_hash.hh"
 #include "node/stage/plain_frames.hh"
 
@@ -125,9 +126,7 @@ PlainFrames plain_frames_scalar() noexcept {
 }
 
 PlainFrames choose_plain_frames() noexcept {
-  const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  return avx512 ? plain_frames_avx512() : plain_frames_scalar();
+  return fib::runs_avx512() ? plain_frames_avx512() : plain_frames_scalar();
 }
 
 }  // namespace rackway::node

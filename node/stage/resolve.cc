@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/stage/resolve.hh"
 
+#include <immintrin.h>
+
 #include <algorithm>
 
 #include "node/ipv6_chain.hh"
@@ -172,48 +174,81 @@ Mask Resolve::resolve_with_care(Burst& burst, const Context& context,
   return to_fabric;
 }
 
-void Resolve::send_to_fabric(Burst& burst, Mask to_fabric, const Buckets& buckets,
-                             const Context& context) noexcept {
-  std::array<NodeId, kBurst> egress;
-  std::array<std::uint32_t, kBurst> flow_hash;
-  std::array<vlb::Path, kBurst> paths;
-  std::array<std::uint8_t, kBurst> slots;
-  std::size_t count = 0;
-  for_each(to_fabric, [&](std::size_t i) {
-    egress[count] = buckets[i].node;
-    flow_hash[count] = burst.flow_hash[i];
-    slots[count++] = static_cast<std::uint8_t>(i);
-  });
-  steering_.choose({egress.data(), count}, {flow_hash.data(), count}, context.now,
-                   {paths.data(), count});
-  // One frame stands for all, another one each time.
-  const auto sample =
-      static_cast<std::size_t>(std::uint64_t{context.now * 0x9e3779b1u} * count >> 32);
-  steering_.tally(egress[sample],
-                  burst.frames[slots[sample]]->pkt_len * static_cast<std::uint32_t>(count));
-  vlb::FabricTag tag{.hop_budget = steering_.table().hop_budget(),
-                     .time_stamp = vlb::time_stamp_at(context.now),
-                     .epoch_mark = context.epoch_mark,
-                     .ingress = context.self};
-  const std::size_t first_link = ports_;
-  Mask sent = 0, via_relay = 0;
-  for (std::size_t at = 0; at < count; ++at) {
-    const std::size_t i = slots[at];
-    const vlb::Path path = paths[at];
-    if (path.link == vlb::kNoLink) [[unlikely]]
-      continue;
-    tag.target = path.target;
-    tag.egress = egress[at];
-    tag.adjacency = buckets[i].index;
-    vlb::write_tag(burst.octets[i], tag);
-    burst.output[i] = static_cast<std::uint16_t>(first_link + path.link);
-    sent |= bit(i);
-    via_relay |= Mask{path.relayed} << i;
+// Writes the tags. A value of its own: the octets of a packet may be any object's for all the
+// compiler knows, and what is in objects would be loaded anew after each.
+struct Resolve::Tagging {
+  const fib::Bucket* buckets;
+  const vlb::Path* paths;  // of the slots in the order in which they are asked for
+  vlb::TagWriter tag;
+  std::size_t first_link;
+
+  // Of slots that go into the fabric, in order: those that had no path.
+  template <class Before>
+  Mask run(Burst& burst, Mask slots, Before&& before) {
+    Mask lost = 0, via_relay = 0;
+    for_each(slots, [&](std::size_t i) {
+      const vlb::Path path = *paths++;
+      std::uint8_t* const octets = burst.octets[i];
+      before(octets);
+      if (path.link == vlb::kNoLink) [[unlikely]] {
+        lost |= bit(i);
+        return;
+      }
+      tag.write(octets, path.target, buckets[i].node, buckets[i].index);
+      burst.output[i] = static_cast<std::uint16_t>(first_link + path.link);
+      via_relay |= Mask{path.relayed} << i;
+    });
+    burst.via_relay |= via_relay;
+    return lost;
   }
-  burst.transmitted |= sent;
-  burst.undecided &= ~sent;
-  burst.via_relay |= via_relay;
-  for_each(to_fabric & ~sent, [&](std::size_t i) { burst.drop(i, DropReason::fabric_no_path); });
+};
+
+// The paths of the slots of all kinds, one kind after the other.
+void Resolve::choose_paths(const Burst& burst, const ToFabric& to_fabric, const Buckets& buckets,
+                           vlb::Time now, std::array<vlb::Path, kBurst>& paths) noexcept {
+  alignas(64) std::array<NodeId, kBurst> egress;
+  if (to_fabric.ipv4 == first_bits(burst.size) || to_fabric.ipv6 == first_bits(burst.size)) {
+    for (std::size_t i = 0; i < kBurst; ++i) egress[i] = buckets[i].node;
+    return steering_.choose({egress.data(), burst.size}, {burst.flow_hash.data(), burst.size}, now,
+                            {paths.data(), burst.size});
+  }
+  alignas(64) std::array<std::uint32_t, kBurst> flow_hash;
+  std::size_t count = 0;
+  for (const Mask slots : {to_fabric.ipv4, to_fabric.ipv6, to_fabric.with_care}) {
+    for_each(slots, [&](std::size_t i) {
+      egress[count] = buckets[i].node;
+      flow_hash[count++] = burst.flow_hash[i];
+    });
+  }
+  steering_.choose({egress.data(), count}, {flow_hash.data(), count}, now, {paths.data(), count});
+}
+
+void Resolve::send_to_fabric(Burst& burst, const ToFabric& to_fabric, const Buckets& buckets,
+                             const Context& context) noexcept {
+  std::array<vlb::Path, kBurst> paths;
+  choose_paths(burst, to_fabric, buckets, context.now, paths);
+  // One frame stands for all, another one each time.
+  const Mask all = to_fabric.all();
+  const auto count = static_cast<std::uint64_t>(std::popcount(all));
+  const Mask sample = _pdep_u64(Mask{1} << (context.now * 0x9e3779b1u * count >> 32), all);
+  const auto sampled = static_cast<std::size_t>(std::countr_zero(sample));
+  steering_.tally(buckets[sampled].node,
+                  burst.frames[sampled]->pkt_len * static_cast<std::uint32_t>(count));
+  Tagging tagging{.buckets = buckets.data(),
+                  .paths = paths.data(),
+                  .tag = vlb::TagWriter({.hop_budget = steering_.table().hop_budget(),
+                                         .time_stamp = vlb::time_stamp_at(context.now),
+                                         .epoch_mark = context.epoch_mark,
+                                         .ingress = context.self}),
+                  .first_link = ports_};
+  const Mask lost = tagging.run(burst, to_fabric.ipv4, [](std::uint8_t* octets) {
+    decrement_ipv4_ttl(octets);
+  }) | tagging.run(burst, to_fabric.ipv6, [](std::uint8_t* octets) {
+    decrement_ipv6_hop_limit(octets);
+  }) | tagging.run(burst, to_fabric.with_care, [](std::uint8_t*) {});
+  burst.transmitted |= all & ~lost;
+  burst.undecided &= ~all;
+  for_each(lost, [&](std::size_t i) { burst.drop(i, DropReason::fabric_no_path); });
 }
 
 void Resolve::run(Burst& burst, const Context& context) noexcept {
@@ -226,14 +261,10 @@ void Resolve::run(Burst& burst, const Context& context) noexcept {
   const Mask fits = fitting(buckets, burst.ip_size) & burst.plain & burst.undecided;
   const Mask ours = of_node(buckets, context.self);
   send_plain(burst, fits & ours, buckets, context.fib.adjacencies_of(context.self));
-  const Mask to_fabric = fits & ~ours;
-  for_each(to_fabric & burst.ipv4, [&](std::size_t i) { decrement_ipv4_ttl(burst.octets[i]); });
-  for_each(to_fabric & burst.ipv6,
-           [&](std::size_t i) { decrement_ipv6_hop_limit(burst.octets[i]); });
-  burst.undecided &= ~to_fabric;
-  const Mask with_care = burst.undecided == 0 ? 0 : resolve_with_care(burst, context, buckets);
-  if ((to_fabric | with_care) == 0) return;
-  send_to_fabric(burst, to_fabric | with_care, buckets, context);
+  ToFabric to_fabric{.ipv4 = fits & ~ours & burst.ipv4, .ipv6 = fits & ~ours & burst.ipv6};
+  burst.undecided &= ~to_fabric.all();
+  if (burst.undecided != 0) to_fabric.with_care = resolve_with_care(burst, context, buckets);
+  if (to_fabric.all() != 0) send_to_fabric(burst, to_fabric, buckets, context);
 }
 
 }  // namespace rackway::node

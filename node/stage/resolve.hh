@@ -41,7 +41,16 @@ class Resolve {
   // Returns the slots that go into the fabric.
   [[nodiscard]] Mask resolve_with_care(Burst& burst, const Context& context,
                                        const Buckets& buckets) const noexcept;
-  void send_to_fabric(Burst& burst, Mask to_fabric, const Buckets& buckets,
+
+  // What goes into the fabric: plain packets, whose TTL is still as it came, and others. Disjoint.
+  struct ToFabric {
+    Mask ipv4{}, ipv6{}, with_care{};
+    [[nodiscard]] Mask all() const noexcept { return ipv4 | ipv6 | with_care; }
+  };
+  struct Tagging;
+  void choose_paths(const Burst& burst, const ToFabric& to_fabric, const Buckets& buckets,
+                    vlb::Time now, std::array<vlb::Path, kBurst>& paths) noexcept;
+  void send_to_fabric(Burst& burst, const ToFabric& to_fabric, const Buckets& buckets,
                       const Context& context) noexcept;
 
   vlb::Steering& steering_;

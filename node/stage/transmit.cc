@@ -3,8 +3,6 @@
 
 #include <rte_ethdev.h>
 
-#include "node/slot_mask.hh"
-
 namespace rackway::node {
 namespace {
 
@@ -28,20 +26,16 @@ void free_taken_in(const Burst& burst, Counters& in) noexcept {
 
 }  // namespace
 
-void Transmit::send(Burst& burst, Mask slots, std::uint16_t output, bool relayed) noexcept {
-  Place& place = *places_.outputs[output];
+void Transmit::send(Burst& burst, const Departures::Group& group, bool relayed) noexcept {
+  Place& place = *places_.outputs[group.output];
   Counters& counters = place.counters[core_];
-  std::array<rte_mbuf*, kBurst> frames;
-  std::uint16_t size = 0;
-  std::uint64_t bytes = 0;  // a frame that was sent is no longer ours to look at
-  for_each(slots, [&](std::size_t i) {
-    frames[size++] = burst.frames[i];
-    bytes += burst.frames[i]->pkt_len;
-  });
+  rte_mbuf** const frames = departures_.frames.data() + group.first;
+  Mask slots = group.slots;
+  std::uint64_t bytes = group.bytes;
   const bool usable = place.usable.load(std::memory_order_acquire);
   const std::uint16_t sent =
-      usable ? rte_eth_tx_burst(place.device, core_, frames.data(), size) : std::uint16_t{0};
-  if (sent < size) [[unlikely]] {
+      usable ? rte_eth_tx_burst(place.device, core_, frames, group.size) : std::uint16_t{0};
+  if (sent < group.size) [[unlikely]] {
     const Mask unsent = without_first(slots, sent);
     slots &= ~unsent;
     std::uint64_t refused = 0;
@@ -55,7 +49,7 @@ void Transmit::send(Burst& burst, Mask slots, std::uint16_t output, bool relayed
   counters.transmitted.add(sent);
   counters.transmitted_bytes.add(bytes);
   if (burst.injected) counters.injected.add(sent);
-  if (output < places_.ports) return;
+  if (group.output < places_.ports) return;
   if (relayed) return counters.relayed.add(sent);
   counters.via_relay.add(count(slots & burst.via_relay));
   counters.direct.add(count(slots & ~burst.via_relay));
@@ -81,12 +75,8 @@ void Transmit::settle(Burst& burst, Counters& in) noexcept {
 }
 
 void Transmit::run(Burst& burst, const Context& context, bool relayed) noexcept {
-  for (Mask left = burst.transmitted; left != 0;) {
-    const std::uint16_t output = burst.output[static_cast<std::size_t>(std::countr_zero(left))];
-    const Mask slots = equal(burst.output, output) & left;
-    left &= ~slots;
-    send(burst, slots, output, relayed);
-  }
+  sort_(burst, burst.transmitted, departures_);
+  for (std::size_t i = 0; i < departures_.size; ++i) send(burst, departures_.groups[i], relayed);
   settle(burst, context.counters);
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "node/burst.hh"
+#include "node/stage/departures.hh"
 
 namespace rackway::node {
 
@@ -17,12 +18,13 @@ class Transmit {
   void run(Burst& burst, const Context& context, bool relayed) noexcept;
 
  private:
-  // The frames of these slots, which have this output.
-  void send(Burst& burst, Mask slots, std::uint16_t output, bool relayed) noexcept;
+  void send(Burst& burst, const Departures::Group& group, bool relayed) noexcept;
   static void settle(Burst& burst, Counters& in) noexcept;
 
   Places& places_;
   std::uint16_t core_;
+  SortByOutput sort_ = choose_sort_by_output();
+  Departures departures_;
 };
 
 }  // namespace rackway::node

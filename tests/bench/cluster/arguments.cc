@@ -24,11 +24,20 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->type_name("COUNTS")
       ->delimiter(',')
       ->check(CLI::Range(3u, 31u));
+  app.add_option("--rows", arguments.rows, "Only these: goodput, order, failures, cycles")
+      ->type_name("KINDS")
+      ->delimiter(',')
+      ->check(CLI::IsMember(row_kinds()));
   app.add_flag("--quick", arguments.quick,
                "In seconds: a mesh of four, at a tenth of the rate, unless said otherwise");
 }
 
 }  // namespace
+
+const std::vector<std::string>& row_kinds() {
+  static const std::vector<std::string> kinds{"goodput", "order", "failures", "cycles"};
+  return kinds;
+}
 
 tl::expected<Arguments, int> parse_arguments(int argc, char** argv, std::ostream& out,
                                              std::ostream& err) {
@@ -44,6 +53,7 @@ tl::expected<Arguments, int> parse_arguments(int argc, char** argv, std::ostream
   if (arguments.nodes.empty()) {
     arguments.nodes = arguments.quick ? std::vector<unsigned>{4} : std::vector<unsigned>{4, 8, 16};
   }
+  if (arguments.rows.empty()) arguments.rows = row_kinds();
   return arguments;
 }
 

@@ -25,7 +25,7 @@ traffic::Picoseconds step_of_bursts(double rate) {
 simulator::Scenario of_small_packets(const Bench& bench, MeshCase of) {
   auto scenario = bench.scenario(of);
   scenario.sizes = traffic::PacketSizes::fixed(kSmallest);
-  scenario.mix = traffic::FlowMix::steady();
+  scenario.mix = traffic::FlowMix::heavy_tailed();
   for (auto& link : scenario.links) link.line.buffer = kLinkBuffer;
   return scenario;
 }

@@ -29,12 +29,18 @@ void run(const Arguments& arguments) {
   const Environment dpdk(arguments.core, {buffers_for(most), kLargestFrame});
   Report report("cluster");
   const Bench bench{dpdk.pool(), dpdk.small_pool(), extent(arguments.quick), report};
-  for (const auto nodes : arguments.nodes) {
-    add_goodput_rows(bench, nodes);
-    add_order_rows(bench, nodes);
-    add_failure_rows(bench, nodes);
+  using AddRows = void (*)(const Bench&, std::size_t);
+  const std::pair<const char*, AddRows> kinds[] = {{"goodput", add_goodput_rows},
+                                                   {"order", add_order_rows},
+                                                   {"failures", add_failure_rows},
+                                                   {"cycles", add_cycle_rows}};
+  for (const auto& [kind, add] : kinds) {
+    if (std::ranges::find(arguments.rows, kind) == arguments.rows.end()) continue;
+    for (const auto nodes : arguments.nodes) {
+      std::cerr << "mesh of " << nodes << ": " << kind << "\n";
+      add(bench, nodes);
+    }
   }
-  for (const auto nodes : arguments.nodes) add_cycle_rows(bench, nodes);
   report.note("links of 2r/N; cycles count receiving and sending at each node");
   std::cout << report.text();
   if (json.is_open()) json << report.json();
