@@ -23,7 +23,7 @@ from lab.experiment.faults import BadExperiment, ExperimentFault
 from lab.experiment.results import Results, Row, read_rows, write_whole
 
 _OUT = "experiments"
-_MOST_RUNS = 1000
+_MOST_RUNS = 2000
 _RUN_SECONDS = 600.0
 _EXAMPLES = """\
 examples:
