@@ -7,7 +7,8 @@ import json
 import sys
 from pathlib import Path
 
-FAILS, PRINTS_NONSENSE, HANGS, IS_SLOW = 101, 102, 103, 104
+FAILS, PRINTS_NONSENSE, HANGS = 101, 102, 103
+WAITS = 104  # and all above: until it is let go
 
 _REPORT = {
     "sent": {"packets": 1000, "octets": 100_000},
@@ -47,8 +48,8 @@ if seed == {fails}:
     sys.exit(3)
 if seed == {hangs}:
     time.sleep(600)
-if seed >= {slow}:
-    time.sleep(0.3)
+while seed >= {waits} and not os.path.exists({gate!r}):
+    time.sleep(0.01)
 print("{{" if seed == {nonsense} else {report!r})
 say("end")
 # {variant}
@@ -58,7 +59,7 @@ say("end")
 class FakeBuild:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._log = folder / "log"
+        self._log, self._gate = folder / "log", folder / "gate"
         (folder / "bin").mkdir(parents=True)
         self.change("first")
 
@@ -68,10 +69,14 @@ class FakeBuild:
         path.write_text(
             _SCRIPT.format(
                 python=sys.executable, log=str(self._log), fails=FAILS, nonsense=PRINTS_NONSENSE,
-                hangs=HANGS, slow=IS_SLOW, report=json.dumps(_REPORT), variant=variant,
+                hangs=HANGS, waits=WAITS, gate=str(self._gate), report=json.dumps(_REPORT), variant=variant,
             )  # fmt: skip
         )
         path.chmod(0o755)
+
+    def let_go(self) -> None:
+        """Those that wait, and those to come."""
+        self._gate.touch()
 
     def said(self) -> list[tuple[str, int, int]]:
         """What it was at, the seed, the process."""

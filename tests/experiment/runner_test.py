@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from fake_rackway import FAILS, HANGS, IS_SLOW, PRINTS_NONSENSE
+from fake_rackway import FAILS, HANGS, PRINTS_NONSENSE, WAITS
 
 
 def wait_until(holds, seconds=30):
@@ -83,13 +83,13 @@ def test_another_program_does_it_anew(bench):
 
 def test_a_run_that_fails_is_a_row_and_the_rest_goes_on(bench):
     bench.runs_with_seeds(1, FAILS, 2, PRINTS_NONSENSE, HANGS, 3)
-    code, _, err = bench.run("--run-seconds", "1")
+    code, _, err = bench.run("--run-seconds", "5")
     assert code == 1 and err == "3 runs failed; rows.jsonl has why\n"
     errors = {row["parameters"]["seed"]: row["error"] for row in bench.rows()}
     assert {seed for seed, error in errors.items() if error is None} == {1, 2, 3}
     assert errors[FAILS] == "exit code 3: no way"
     assert errors[PRINTS_NONSENSE].startswith("what it printed is not understood: JSONDecodeError")
-    assert errors[HANGS] == "no end after 1 s"
+    assert errors[HANGS] == "no end after 5 s"
     hung = next(pid for word, seed, pid in bench.build.said() if seed == HANGS)
     assert not is_alive(hung)
 
@@ -110,27 +110,35 @@ def test_a_program_that_is_not_there_is_a_fault_not_a_row(bench):
     assert code == 1 and err.count("\n") == 1 and "is not built: ./dev build" in err
 
 
-def test_several_at_a_time_when_asked(bench):
-    bench.runs_with_seeds(*range(IS_SLOW, IS_SLOW + 4))
+def test_one_at_a_time(bench):
+    bench.runs_with_seeds(1, 2, 3)
     bench.run()
-    assert [word for word, *_ in bench.build.said()] == ["begin", "end"] * 4
-    bench.build.change("second")
-    bench.run("--jobs", "4")
-    assert [word for word, *_ in bench.build.said()][8:12] == ["begin"] * 4
+    assert [word for word, *_ in bench.build.said()] == ["begin", "end"] * 3
+
+
+def test_several_at_a_time_when_asked(bench):
+    bench.runs_with_seeds(*range(WAITS, WAITS + 5))
+    process = bench.start("small.json", "--no-page", "--jobs", "4")
+    wait_until(lambda: len(bench.build.said()) == 4)
+    bench.build.let_go()
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert [word for word, *_ in bench.build.said()][:5] == ["begin"] * 4 + ["end"]
 
 
 def test_a_kill_in_the_middle_loses_what_was_under_way_and_no_more(bench):
-    seeds = list(range(IS_SLOW, IS_SLOW + 6))
+    seeds = [1, 2, WAITS, 3, 4, 5]
     bench.runs_with_seeds(*seeds)
     process = bench.start("small.json", "--no-page")
-    wait_until(lambda: bench.build.said()[-1:] and len(bench.build.seeds()) == 3)
+    wait_until(lambda: WAITS in bench.build.seeds())
     process.kill()
     process.communicate()
-    assert [row["parameters"]["seed"] for row in bench.rows()] == seeds[:2]
+    assert [row["parameters"]["seed"] for row in bench.rows()] == [1, 2]
     # The run under way ends with the one who asked for it.
     wait_until(lambda: not is_alive(bench.build.said()[-1][2]))
+    bench.build.let_go()
     assert bench.run()[1] == "small: 6 runs, 2 done already, 4 to do\n"
-    assert sorted(row["parameters"]["seed"] for row in bench.rows()) == seeds
+    assert [row["parameters"]["seed"] for row in bench.rows()] == seeds
 
 
 def test_half_a_line_is_taken_off(bench):
