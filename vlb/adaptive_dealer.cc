@@ -41,13 +41,24 @@ void AdaptiveDealer::begin(const Row& row) {
 void AdaptiveDealer::leave_closed(const Row& row) {
   begin(row);
   const PathIndex straight = least_loaded_straight();
+  std::uint32_t room = straight == 0 ? 0 : places_that_fit(straight);
   for (auto& place : row.places) {
     if (place != 0 && row.states[place - row.range.first].open) continue;
-    const PathIndex relay = draw_relay();
-    const bool goes_straight = straight != 0 && (relay == 0 || load(straight) < kFull);
-    place = goes_straight ? straight : relay;
+    // Drawn only where one is needed: at first nearly all places go straight, and of 1,024 nodes
+    // each has 262,000 places.
+    const PathIndex relay = room > 0 ? PathIndex{0} : draw_relay();
+    if (room > 0) --room;
+    place = relay == 0 ? straight : relay;
     if (place != 0) ++held(place);
   }
+}
+
+// More of them, until the path is full, if its load is all of the places it has.
+std::uint32_t AdaptiveDealer::places_that_fit(PathIndex path) {
+  if (load(path) >= kFull) return 0;
+  if (held(path) == 0 || load(path) <= 0) return kPlaces;
+  const float more = static_cast<float>(held(path)) * (kFull - load(path)) / load(path);
+  return static_cast<std::uint32_t>(std::min<float>(more, kPlaces));
 }
 
 void AdaptiveDealer::step(const Row& row, float elapsed) {

@@ -36,7 +36,8 @@ class AdaptiveDealer {
     double straight_at_least;           // share of the places that VLB sends straight
   };
 
-  // Takes all places away from paths that are not open and gives them to open ones.
+  // Takes all places away from paths that are not open and gives them to open ones: to the straight
+  // one as far as there is room.
   void leave_closed(const Row& row);
   // One step, that many microseconds after the last one of this row.
   void step(const Row& row, float elapsed);
@@ -53,6 +54,7 @@ class AdaptiveDealer {
   [[nodiscard]] float load(PathIndex path) const {
     return row_->states[path - row_->range.first].load;
   }
+  [[nodiscard]] std::uint32_t places_that_fit(PathIndex path);
   [[nodiscard]] PathIndex least_loaded_straight() const;
   [[nodiscard]] PathIndex relay_at(double drawn) const;
   [[nodiscard]] PathIndex draw_relay();

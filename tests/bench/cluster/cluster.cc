@@ -9,6 +9,7 @@
 #include "base/startup_error.hh"
 #include "tests/bench/cluster/content.hh"
 #include "tests/bench/cluster/frame.hh"
+#include "vlb/fabric_tag.hh"
 
 namespace rackway::bench {
 namespace {
@@ -170,6 +171,11 @@ void ClusterInOneProcess::carry_away(NodeId at) {
 
 void ClusterInOneProcess::put_on_cable(std::uint32_t number, rte_mbuf* frame) {
   auto& cable = fabric_.cable(number);
+  for (auto* moves : moves_) {
+    const auto packet = read_frame(*frame);
+    const auto* octets = rte_pktmbuf_mtod(frame, const std::uint8_t*);
+    if (packet.ingress == cable.from) moves->see(packet, vlb::target_of(octets), number, now_);
+  }
   if (!cable.works) return drop(frame, DropCause::link_down);
   const auto there = cable.line.send(frame->pkt_len + kCheckSequence, now_);
   if (!there) return drop(frame, DropCause::link_full);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "fib/left_right.hh"
+#include "tests/bench/cluster/flow_moves.hh"
 #include "tests/bench/cluster/place_rings.hh"
 #include "tests/bench/cluster/real_node.hh"
 #include "tests/bench/cluster/role_cycles.hh"
@@ -37,6 +38,8 @@ class ClusterInOneProcess {
                       rte_mempool& pool, bool everything_local = false);
   ~ClusterInOneProcess();
 
+  // Tells of all that enters the fabric; before run().
+  void tell(FlowMoves& moves) { moves_.push_back(&moves); }
   // Once. Throws if a frame is delivered where it does not belong.
   [[nodiscard]] ClusterReport run();
 
@@ -84,6 +87,7 @@ class ClusterInOneProcess {
   std::vector<std::deque<UnderWay>> under_way_;  // by cable
   std::size_t on_cables_{0};
   std::vector<unsigned> relayed_;  // by link of the node whose turn it is
+  std::vector<FlowMoves*> moves_;
   ClusterReport report_;
 };
 

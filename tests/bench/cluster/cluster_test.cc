@@ -93,6 +93,46 @@ TEST(Cluster, ADeadNodeHurtsOthersOnlyUntilNoticed) {
   EXPECT_EQ(report.meter.lost(), dropped(report));
 }
 
+TEST(Cluster, ADeathMovesOnlyFlowsThatUsedTheNode) {
+  auto scenario = small({.nodes = 4, .matrix = traffic::MatrixKind::permutation, .load = 0.9});
+  scenario.hello = {kMillisecond, 3};
+  const auto dies = 15 * kMillisecond;
+  scenario.faults = {{dies, simulator::Fault::Of::node, 3, false}};
+  constexpr auto kPause = vlb::GapBounds{}.least * kMicrosecond;
+  FlowMoves moves(NodeId{3}, {dies, dies + 8 * kMillisecond}, kPause);
+  ClusterInOneProcess cluster(scenario, kStep, pool());
+  cluster.tell(moves);
+  EXPECT_GT(cluster.run().fabric.moved_early, 0u);
+  EXPECT_GT(moves.used_it(), 0u);
+  EXPECT_EQ(moves.did_not(), 0u);
+}
+
+TEST(FlowMoves, CountAFlowOnceAndByWhatItUsed) {
+  FlowMoves moves(NodeId{3}, {1000, 2000}, 100);
+  const auto at = [&](std::uint32_t flow, std::uint16_t target, traffic::Picoseconds now,
+                      std::uint16_t egress = 1) {
+    const traffic::Packet packet{now, flow, 0, 0, 64, NodeId{0}, NodeId{egress}};
+    moves.see(packet, NodeId{target}, target, now);
+  };
+  at(1, 3, 990);
+  at(1, 2, 1010);  // off the dead one
+  at(1, 1, 1020);
+  at(2, 1, 990);
+  at(2, 2, 1010);  // another
+  at(3, 3, 900);
+  at(3, 2, 1010);  // after a pause
+  at(4, 2, 980);
+  at(4, 3, 990);  // too early
+  at(5, 3, 1990);
+  at(5, 1, 2000);  // too late
+  at(6, 3, 1000, 3);
+  at(6, 2, 1010, 3);  // to the dead one itself
+  at(7, 2, 1000);
+  at(7, 2, 1010);  // stays
+  EXPECT_EQ(moves.used_it(), 1u);
+  EXPECT_EQ(moves.did_not(), 1u);
+}
+
 // Of the same scenario in both. What a full link has accepted may be a little more than its rate.
 struct Both {
   simulator::Report real, model;

@@ -11,6 +11,8 @@ using traffic::kMillisecond;
 using traffic::MatrixKind;
 
 constexpr traffic::Picoseconds kStep = 5 * kMicrosecond;
+// The shortest that may end a flowlet.
+constexpr traffic::Picoseconds kPause = vlb::GapBounds{}.least * kMicrosecond;
 
 std::string mesh_of(std::size_t nodes) {
   return "mesh of " + std::to_string(nodes) + ", ";
@@ -19,8 +21,11 @@ std::string percent(double share) {
   return std::to_string(static_cast<int>(share * 100 + 0.5)) + " %";
 }
 
-simulator::Report run(const Bench& bench, const simulator::Scenario& scenario) {
-  return ClusterInOneProcess(scenario, kStep, bench.pool).run().fabric;
+simulator::Report run(const Bench& bench, const simulator::Scenario& scenario,
+                      std::initializer_list<FlowMoves*> told = {}) {
+  ClusterInOneProcess cluster(scenario, kStep, bench.pool);
+  for (auto* moves : told) cluster.tell(*moves);
+  return cluster.run().fabric;
 }
 
 double microseconds(traffic::Picoseconds time) {
@@ -91,9 +96,12 @@ void add_failure_rows(const Bench& bench, std::size_t nodes) {
   const auto returns = scenario.warm_up + scenario.measured / 2;
   const auto dead = static_cast<std::uint32_t>(nodes - 1);
   scenario.faults = {{dies, simulator::Fault::Of::node, dead, false}};
-  const auto report = run(bench, scenario);
-  const auto what = mesh_of(nodes) + "permutation at 50 %, a node dies: ";
   const auto noticed = scenario.hello.interval * (scenario.hello.multiplier + 1);
+  const NodeId node{static_cast<std::uint16_t>(dead)};
+  FlowMoves by_death(node, {dies, dies + 2 * noticed}, kPause);
+  FlowMoves before(node, {dies - 2 * noticed, dies}, kPause);
+  const auto report = run(bench, scenario, {&by_death, &before});
+  const auto what = mesh_of(nodes) + "permutation at 50 %, a node dies: ";
   const auto lost_for = std::max<traffic::Picoseconds>(0, report.last_bystander_loss - dies);
   const auto lost_of = [](const simulator::Report& of) {
     return static_cast<double>(of.bystanders_sent.packets - of.bystanders_arrived.packets);
@@ -105,6 +113,15 @@ void add_failure_rows(const Bench& bench, std::size_t nodes) {
                     {},
                     at_most(microseconds(noticed) / 1000)});
   bench.report.add({what + "lost by others", lost_of(report), "packets", "", {}, {}});
+  const auto flows = [](std::uint64_t count) { return static_cast<double>(count); };
+  bench.report.add(
+      {what + "moved at once, of those over it", flows(by_death.used_it()), "flows", "", {}, {}});
+  bench.report.add({what + "moved at once, of others",
+                    flows(by_death.did_not()),
+                    "flows",
+                    "",
+                    {},
+                    at_most(flows(before.did_not()))});
   scenario.faults.push_back({returns, simulator::Fault::Of::node, dead, true});
   bench.report.add({what + "more when it returns",
                     std::max(0.0, lost_of(run(bench, scenario)) - lost_of(report)),
