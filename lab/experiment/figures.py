@@ -236,7 +236,7 @@ def _apart(xs: list[float], log: bool, narrow: bool) -> list[float]:
     if len(xs) < 3:
         return xs
     place = (lambda x: math.log(x)) if log and xs[0] > 0 else (lambda x: x)
-    room = (place(xs[-1]) - place(xs[0])) * (0.12 if narrow else 0.06)
+    room = (place(xs[-1]) - place(xs[0])) * (0.15 if narrow else 0.06)
     kept = [xs[0]]
     for x in xs[1:-1]:
         if place(x) - place(kept[-1]) >= room and place(xs[-1]) - place(x) >= room:
