@@ -95,6 +95,9 @@ void start_eal(const EalOptions& options) {
                        std::to_string(options.memory_mb) + " MB",
                        "give another --memory, or --hugepages never");
   }
+  // Nothing that DPDK keeps there is used, and a node that is killed should leave nothing.
+  std::error_code ignored;
+  std::filesystem::remove_all(rte_eal_get_runtime_dir(), ignored);
   rte_log_set_level_pattern("*", RTE_LOG_WARNING);
   // It complains of every attempt to reach a peer that is not there yet.
   rte_log_set_level_pattern("pmd.net.memif", RTE_LOG_EMERG);
@@ -115,13 +118,6 @@ rte_mempool* make_packet_pool(std::uint32_t buffers, std::uint16_t room) {
         "", "give more --memory");
   }
   return pool;
-}
-
-// Not rte_eal_cleanup(): it closes devices once more, on this thread, while the interrupt thread
-// may still be at them. What is left but for the folder goes with the process.
-void stop_eal() {
-  std::error_code ignored;
-  std::filesystem::remove_all(rte_eal_get_runtime_dir(), ignored);
 }
 
 }  // namespace rackway::node

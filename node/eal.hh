@@ -23,7 +23,9 @@ struct EalOptions {
   bool pci{false};             // look for PCI devices
 };
 
-// Throws StartupError: what is missing and how to get it.
+// Leaves no file behind, however the process ends. There is no end to it but that of the process:
+// rte_eal_cleanup() closes devices once more, on its thread, while the interrupt thread may still
+// be at them. Throws StartupError: what is missing and how to get it.
 void start_eal(const EalOptions& options);
 [[nodiscard]] unsigned forwarding_lcore(std::uint16_t core = 0);
 
@@ -36,6 +38,5 @@ void start_eal(const EalOptions& options);
 
 // Packet buffers for the whole node. Throws StartupError when there is too little memory.
 [[nodiscard]] rte_mempool* make_packet_pool(std::uint32_t buffers, std::uint16_t room = 2048);
-void stop_eal();
 
 }  // namespace rackway::node

@@ -186,7 +186,6 @@ int start(const Options& options) {
     close_devices(shared->places);
     log::info("stopped");
   }
-  stop_eal();
   return 0;
 }
 

@@ -40,7 +40,8 @@ def _lab(*words: str) -> subprocess.CompletedProcess[str]:
 def _traces() -> list[str]:
     """What of a lab is on this machine."""
     found = namespaces.existing(every_namespace())
-    return found + ([str(RUN_DIRECTORY)] if RUN_DIRECTORY.exists() else [])
+    of_dpdk = [str(folder) for folder in Path("/var/run/dpdk").glob("n[0-9]*-[0-9]*")]
+    return found + of_dpdk + ([str(RUN_DIRECTORY)] if RUN_DIRECTORY.exists() else [])
 
 
 @pytest.fixture(autouse=True)

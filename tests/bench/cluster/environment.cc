@@ -23,6 +23,10 @@ int ask_for_huge_pages(const rte_memseg_list* list, void*) {
   return 0;
 }
 
+unsigned long long octets_of(const Environment::Buffers& buffers) {
+  return buffers.count * (buffers.largest_frame + 640ull);
+}
+
 rte_mempool* new_pool(const char* name, const Environment::Buffers& buffers) {
   auto* pool = rte_pktmbuf_pool_create(
       name, buffers.count, 256, 0,
@@ -34,8 +38,7 @@ rte_mempool* new_pool(const char* name, const Environment::Buffers& buffers) {
 }  // namespace
 
 Environment::Environment(int core, Buffers buffers) {
-  const unsigned long long megabytes =
-      96 + (buffers.count * (buffers.largest_frame + 640ull) >> 20);
+  const unsigned long long megabytes = 96 + ((octets_of(buffers) + octets_of(kSmallBuffers)) >> 20);
   std::vector<std::string> arguments{"bench_cluster",
                                      "--lcores",
                                      "0@" + std::to_string(core),

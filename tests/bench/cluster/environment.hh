@@ -15,8 +15,8 @@ class Environment {
     unsigned count;
     std::uint16_t largest_frame;  // octets without check sequence
   };
-  // Few and small enough for a cache, for frames of 64 octets.
-  static constexpr Buffers kSmallBuffers{32767, 60};
+  // Of frames of 64 octets: as many as wait in front of the full links of the largest mesh.
+  static constexpr Buffers kSmallBuffers{262143, 60};
 
   // core: that the calling thread stays on.
   Environment(int core, Buffers buffers);

@@ -64,6 +64,10 @@ _DIFFERENCES = (
     ("W6", w.OURS, w.IO, 14),
 )
 
+# Of a mesh of 4 whose traffic is the worst for it, which is when half of the packets take a relay:
+# what a node alone needs for a packet, of what the cluster's nodes need together. At least.
+_RELAYED, _EFFICIENCY = 0.5, 0.52
+
 # Share of the rate at rest that is kept: at least.
 _KEPT, _KEPT_BOUND = (w.LOADING, w.UPDATES), 0.9
 
@@ -85,6 +89,7 @@ def comparisons(figures: Figures) -> list[dict]:
             over = ours.cycles - peer.cycles
             rows.append(_row(f"{work} {name}, added", over, peer.program, None,
                              f"<= {bound} cycles", over <= bound))
+    rows += _efficiency(figures)
     rest = figures.find("W8", w.AT_REST)
     for name in (*_KEPT, w.NEIGHBOR) if rest else ():
         kept = figures.find("W8", name).mpps / rest.mpps
@@ -93,6 +98,17 @@ def comparisons(figures: Figures) -> list[dict]:
                      "peer": rest.program, "ratio": kept, "target": target,
                      "met": kept >= _KEPT_BOUND if target else None})
     return rows
+
+
+def _efficiency(figures: Figures) -> list[dict]:
+    alone, ingress = (figures.find("W4", name) for name in (w.LOCAL, w.TO_FABRIC))
+    relay, egress = (figures.find(work, w.OURS) for work in ("W5", "W6"))
+    if not (alone and ingress and relay and egress):
+        return []
+    whole = ingress.cycles + _RELAYED * relay.cycles + egress.cycles
+    share = alone.cycles / whole
+    return [_row("W4 + W5 / 2 + W6, a mesh of 4", whole, alone.program, share,
+                 f">= {_EFFICIENCY}", share >= _EFFICIENCY)]
 
 
 def _row(name, value, peer, ratio, target, met) -> dict:

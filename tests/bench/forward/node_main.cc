@@ -166,7 +166,6 @@ void start(const Options& options) {
   } else {
     forward_bare(options, *packets, pool);
   }
-  node::stop_eal();
 }
 
 }  // namespace

@@ -68,6 +68,8 @@ void start_dpdk() {
   for (auto& word : words) arguments.push_back(word.data());
   require(rte_eal_init(static_cast<int>(arguments.size()), arguments.data()) >= 0,
           "DPDK does not start");
+  std::error_code ignored;
+  std::filesystem::remove_all(rte_eal_get_runtime_dir(), ignored);
 }
 
 std::vector<FileRoute> full_table() {
@@ -129,7 +131,6 @@ int run_core(void* core) {
 // The core can not be stopped: its thread may make no system call any more.
 [[noreturn]] void leave(int code) {
   std::fflush(stdout);
-  node::stop_eal();
   std::_Exit(code);
 }
 
