@@ -64,7 +64,8 @@ void send(PacketHarness& node, Entrance entrance, const Bytes& frame) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace rackway::node::testing;
-  static PacketHarness present({.mode = topo::SteeringMode::valiant, .hears_hellos = true}),
+  static PacketHarness present(
+      {.mode = rackway::topo::SteeringMode::valiant, .hears_hellos = true}),
       away({.controller_present = false});
   if (size > 10'000) return -1;
   away.places.outputs[kPort0]->urpf = rackway::topo::Urpf::strict;
