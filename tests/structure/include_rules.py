@@ -40,6 +40,7 @@ LIBRARY_HOMES = [
     ("Abseil", r"absl/.*", r"fib/.*", None),
     ("SQLite", r"sqlite3\.h", r"control/route_store\.cc", None),
     ("zlib", r"zlib\.h", r"control/table_file/octet_source\.cc", None),
+    ("libpcap", r"pcap(/.*)?\.h", r"vlb/traffic/capture\.cc", None),
     ("xxHash", r"xxh(ash|3)\.h", r"fib/.*", None),
 ]
 
