@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from lab.experiment import cluster_backend, lab_backend, plan_backend, sim_backend
+from lab.experiment import cluster_backend, fluid_backend, lab_backend, plan_backend, sim_backend
 from lab.experiment.documents import Document
 
 
@@ -31,6 +31,7 @@ class Backend(Protocol):
 
 BACKENDS: dict[str, Backend] = {
     "sim": sim_backend.SimBackend(),
+    "fluid": fluid_backend.FluidBackend(),
     "cluster": cluster_backend.ClusterBackend(),
     "lab": lab_backend.LabBackend(),
     "plan": plan_backend.PlanBackend(),

@@ -25,7 +25,7 @@ class ClusterBackend:
         return sim_backend.fault(run)
 
     @staticmethod
-    def command(run: dict) -> tuple[list[str], Document]:
+    def command(run: dict) -> tuple[list[str], Document | None]:
         options, document = sim_backend.words(run)
         return ["bench_cluster", "run", *options], document
 

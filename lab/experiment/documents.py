@@ -18,6 +18,7 @@ from lab.topology import Butterfly
 _SHAPE = re.compile(r"butterfly-(\d)x(\d)")
 _MOST_OCTETS = 16 << 20  # that a cluster document may have
 _OCTETS_OF_A_LINK = 80
+_MOST_NODES = 64  # of a document when it does not take one
 
 
 @dataclass(frozen=True)
@@ -33,12 +34,17 @@ def butterfly_of(shape: str) -> Butterfly | None:
     return Butterfly(int(match[1]), int(match[2])) if match else None
 
 
-def fault(shape: str, nodes: int, link_rate: str) -> str | None:
-    """Why there is no such document."""
+def is_needed(nodes: int, flowlets: str) -> bool:
+    """Large regular fabrics do without, but then flowlets are as by default."""
+    return nodes <= _MOST_NODES or flowlets != "on"
+
+
+def fault(shape: str, nodes: int, link_rate: str, flowlets: str) -> str | None:
+    """Why there is no such fabric."""
     butterfly = butterfly_of(shape)
     if butterfly is None:
         links = nodes * (nodes - 1) // 2
-        too_large = links * _OCTETS_OF_A_LINK > _MOST_OCTETS
+        too_large = is_needed(nodes, flowlets) and links * _OCTETS_OF_A_LINK > _MOST_OCTETS
         return f"the document of a mesh of {nodes} nodes is too large" if too_large else None
     if butterfly.edge_nodes != nodes:
         return f"a {shape} has {butterfly.edge_nodes} nodes with ports, not {nodes}"
@@ -52,7 +58,7 @@ def document(shape: str, nodes: int, port_rate: str, link_rate: str, flowlets: s
     butterfly = butterfly_of(shape)
     relays = butterfly.relays if butterfly else 0
     ends = butterfly.links if butterfly else itertools.combinations(range(nodes), 2)
-    rate = _rate_of_links(nodes, port_rate, link_rate)
+    rate = rate_of_links(nodes, port_rate, link_rate)
     used = [0] * (nodes + relays)
     text = json.dumps(
         {
@@ -68,7 +74,7 @@ def document(shape: str, nodes: int, port_rate: str, link_rate: str, flowlets: s
     return Document(f"{shape}-{nodes}-{digest}.json", text + "\n")
 
 
-def _rate_of_links(nodes: int, port_rate: str, link_rate: str) -> str:
+def rate_of_links(nodes: int, port_rate: str, link_rate: str) -> str:
     """A document's rates are whole Mb/s; what 2r/N has beyond that is rounded up."""
     if link_rate != LINKS_OF_2R_N:
         return link_rate

@@ -6,6 +6,7 @@ GOODPUT = "goodput_percent"
 LOSS_FREE_PERCENT = 99.9
 
 METRICS: dict[str, str] = {
+    "cable_gbps": "Throughput (Gb/s on the cable)",
     "gbps": "Throughput (Gb/s of frames)",
     "gbps_per_node": "Throughput of a node (Gb/s of frames)",
     "mpps": "Throughput (million packets/s)",
@@ -30,6 +31,7 @@ METRICS: dict[str, str] = {
     "dropped_link_full": "Dropped: link full (packets)",
     "dropped_port_full": "Dropped: port full (packets)",
     "dropped_hops_spent": "Dropped: hops spent (packets)",
+    "settled": "Nothing moved any more (1: yes)",
     "servers": "Servers",
     "price": "Price of the catalogue (its currency)",
     "watts": "Power (W)",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from lab.experiment import values
 from lab.experiment.values import Kind
 
-MATRICES = ("uniform", "permutation", "hot-spot", "worst-direct", "gravity")
+MATRICES = ("uniform", "permutation", "hot-spot", "worst-direct", "gravity", "adversarial")
 MODES = ("adaptive", "direct", "valiant", "direct-vlb")
 LINKS_OF_2R_N = "2r/N"
 

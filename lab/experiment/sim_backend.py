@@ -7,6 +7,7 @@ from lab.experiment import documents
 from lab.experiment.values import Fault
 
 FOLDER = "documents"
+_PREAMBLE_AND_GAP = 20  # octets of a cable's time, each frame
 
 COURSE = (
     "nodes", "shape", "port_rate", "link_rate", "matrix", "load", "size", "flows", "flows_per_pair",
@@ -15,7 +16,7 @@ COURSE = (
 _COSTS = ("ingress_ns", "relay_ns", "egress_ns")
 
 FOUND = (
-    "gbps", "gbps_per_node", "mpps", "goodput_percent", "lost_percent", "outage_ms",
+    "cable_gbps", "gbps", "gbps_per_node", "mpps", "goodput_percent", "lost_percent", "outage_ms",
     "straight_percent", "reordered_percent", "reordering_extent_999", "latency_50_us",
     "latency_99_us", "latency_999_us", "link_mean_percent", "link_fullest_percent",
     "queue_largest_kib", "packets", "dropped_node_busy", "dropped_no_path", "dropped_link_down",
@@ -41,7 +42,8 @@ _OPTIONS = {
 
 def fault(run: dict) -> str | None:
     """What does not go together; also for the cluster in one process."""
-    found = documents.fault(run["shape"], run["nodes"], run["link_rate"])
+    flowlets = run.get("flowlets", "on")
+    found = documents.fault(run["shape"], run["nodes"], run["link_rate"], flowlets)
     if found or run["failure"] == "none":
         return found
     butterfly = documents.butterfly_of(run["shape"])
@@ -54,12 +56,20 @@ def fault(run: dict) -> str | None:
     return None
 
 
-def words(run: dict) -> tuple[list[str], documents.Document]:
-    """FILE and options, as `rackway sim` and the cluster in one process take them."""
-    document = documents.document(
-        run["shape"], run["nodes"], run["port_rate"], run["link_rate"], run["flowlets"]
-    )
-    found = [f"{FOLDER}/{document.name}"]
+def _cluster(run: dict) -> tuple[list[str], documents.Document | None]:
+    flowlets = run.get("flowlets", "on")
+    fabric = (run["shape"], run["nodes"], run["port_rate"], run["link_rate"])
+    if documents.is_needed(run["nodes"], flowlets):
+        document = documents.document(*fabric, flowlets)
+        return [f"{FOLDER}/{document.name}"], document
+    shape = f"mesh:{run['nodes']}" if run["shape"] == "mesh" else run["shape"].replace("-", ":")
+    rates = ["--port-rate", run["port_rate"], "--link-rate", documents.rate_of_links(*fabric[1:])]
+    return ["--shape", shape, *rates], None
+
+
+def words(run: dict) -> tuple[list[str], documents.Document | None]:
+    """What and how, as `rackway sim` and the cluster in one process take it."""
+    found, document = _cluster(run)
     for name, option in _OPTIONS.items():
         if name in run:
             found += [option, f"{run[name]}"]
@@ -78,7 +88,9 @@ def figures(report: dict, run: dict) -> dict[str, float]:
     lost = 1 - report["goodput"]
     links = [link["load"] for link in report["links"]]
     queues = [link["largest_queue_octets"] for link in report["links"]]
+    on_cable = arrived["octets"] + _PREAMBLE_AND_GAP * arrived["packets"]
     return {
+        "cable_gbps": on_cable * 8 / seconds / 1e9,
         "gbps": gbps,
         "gbps_per_node": gbps / run["nodes"],
         "mpps": arrived["packets"] / seconds / 1e6,
@@ -108,7 +120,7 @@ class SimBackend:
     fault = staticmethod(fault)
 
     @staticmethod
-    def command(run: dict) -> tuple[list[str], documents.Document]:
+    def command(run: dict) -> tuple[list[str], documents.Document | None]:
         options, document = words(run)
         return ["rackway", "sim", *options], document
 

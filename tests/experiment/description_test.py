@@ -61,7 +61,7 @@ FAULTS = [
     (description(runs={}), "{} does not fit (x.json at /runs)"),
     (description(runs=[{}]), '"backend" is missing (x.json at /runs/0)'),
     (description(runs=[{"backend": "ns3"}]),
-     '"ns3" is not allowed (x.json at /runs/0/backend); give one of sim, cluster, lab, plan'),
+     '"ns3" is not allowed (x.json at /runs/0/backend); give one of sim, fluid, cluster, lab, plan'),
     (with_run(lod=1), 'there is no key "lod" (x.json at /runs/0)'),
     (with_run(nodes=1), "1 is not allowed (x.json at /runs/0/nodes); give a whole number, 2 to 1024"),
     (with_run(nodes=[4, 2000]), "2000 is not allowed (x.json at /runs/0/nodes/1)"),
@@ -72,7 +72,7 @@ FAULTS = [
     (with_run(nodes=[]), "[] does not fit (x.json at /runs/0/nodes)"),
     (with_run(nodes=[4, 4]), "4 is there twice (x.json at /runs/0/nodes)"),
     (with_run(nodes=[[4]]), "[4] is not allowed (x.json at /runs/0/nodes/0)"),
-    (with_run(nodes=1000), "the document of a mesh of 1000 nodes is too large"),
+    (with_run(nodes=1000, flowlets="off"), "the document of a mesh of 1000 nodes is too large"),
     (with_run(load=1.5), "1.5 is not allowed (x.json at /runs/0/load); give a number, 0.001 to 1"),
     (with_run(size=63), "63 is not allowed (x.json at /runs/0/size); give one of imix or a whole"),
     (with_run(size="big"), '"big" is not allowed (x.json at /runs/0/size)'),
@@ -185,7 +185,7 @@ def test_links_of_2r_n_are_rounded_up():
 
 
 def test_a_butterfly_has_relays_without_ports():
-    assert fault("butterfly-2x2", 4, "10G") is None
+    assert fault("butterfly-2x2", 4, "10G", "on") is None
     whole = json.loads(document("butterfly-2x2", 4, "10G", "10G", "on").text)
     assert [len(node.get("ports", [])) for node in whole["nodes"]] == [1] * 4 + [0] * 4
 

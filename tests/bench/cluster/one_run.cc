@@ -9,6 +9,7 @@
 #include <string>
 
 #include "control/cli/sim_arguments.hh"
+#include "control/cli/sim_cluster.hh"
 #include "control/cli/sim_report.hh"
 #include "control/cli/sim_scenario.hh"
 #include "tests/bench/cluster/cluster.hh"
@@ -29,6 +30,9 @@ std::optional<std::string> fault_of(const cli::SimArguments& arguments,
                                     const topo::ClusterDocument& document) {
   if (arguments.ingress_ns > 0 || arguments.relay_ns > 0 || arguments.egress_ns > 0) {
     return "costs of roles are the simulator's; here the real code runs, in no virtual time";
+  }
+  if (arguments.fluid || !arguments.capture.empty()) {
+    return "--fluid and --pcap are the simulator's";
   }
   if (arguments.sizes != "imix" && std::stoul(arguments.sizes) > kLargestFrame) {
     return "frames have at most " + std::to_string(kLargestFrame) + " octets here";
@@ -71,7 +75,7 @@ class AnyCore {
 };
 
 std::string report_of(const simulator::Report& report, const topo::ClusterDocument& document) {
-  auto json = nlohmann::ordered_json::parse(cli::sim_json(report, document));
+  auto json = nlohmann::ordered_json::parse(cli::sim_json(report, document, nullptr));
   const auto count = [](const traffic::Count& of) {
     return nlohmann::ordered_json{{"packets", of.packets}, {"octets", of.octets}};
   };
@@ -99,12 +103,12 @@ int run_once(int argc, char** argv, std::ostream& out, std::ostream& err) {
     code = kBadArguments;
   };
   const int fault = exit_code("bench_cluster", err, [&] {
-    const auto document = topo::read_cluster_document(arguments->document);
+    const auto document = cli::sim_cluster(*arguments);
     if (const auto unfit = fault_of(*arguments, document)) return refuse(*unfit);
     const auto scenario = cli::sim_scenario(*arguments, document);
     if (!scenario) return refuse(scenario.error().message);
     const auto report = run(*arguments, *scenario);
-    out << (arguments->json ? report_of(report, document) : cli::sim_text(report));
+    out << (arguments->json ? report_of(report, document) : cli::sim_text(report, nullptr));
   });
   return fault != 0 ? fault : code;
 }
