@@ -8,6 +8,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "control/api_names.hh"
+#include "control/api_rib.hh"
+
 namespace rackway::control {
 namespace {
 
@@ -21,23 +24,11 @@ std::uint64_t seconds(std::chrono::steady_clock::duration time) {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(time).count());
 }
 
-const char* kind_text(fib::GroupKind kind) {
-  switch (kind) {
-    case fib::GroupKind::forward: return "forward";
-    case fib::GroupKind::local: return "local";
-    case fib::GroupKind::glean: return "glean";
-    case fib::GroupKind::blackhole: return "blackhole";
-    case fib::GroupKind::unreachable: return "unreachable";
-    case fib::GroupKind::prohibit: return "prohibit";
-    case fib::GroupKind::broadcast: return "broadcast";
-  }
-  return "?";
-}
-
 // One request being answered: the rows so far, or what is wrong.
 class Answer {
  public:
-  Answer(const ApiView& view, std::string name) : view_(view), name_(std::move(name)) {}
+  Answer(const ApiView& view, std::string name)
+      : view_(view), names_(view), name_(std::move(name)) {}
 
   void cluster();
   void nodes();
@@ -46,6 +37,8 @@ class Answer {
   void interfaces();
   void fabric();
   void routes();
+  void rib();
+  void explain();
   void adjacencies();
   void drops();
   void events();
@@ -60,24 +53,12 @@ class Answer {
   [[nodiscard]] const topo::NodeConfig& config(NodeId node) const {
     return view_.document.nodes[node.value];
   }
-  // A FIB taken over from the nodes may name nodes and ports that the document lacks: by number.
-  [[nodiscard]] std::string node_name(NodeId node) const {
-    return node.value < view_.document.nodes.size() ? config(node).name
-                                                    : std::to_string(node.value);
-  }
+  [[nodiscard]] std::string node_name(NodeId node) const { return names_.node(node); }
   [[nodiscard]] std::string port_name(NodeId node, PortId port) const {
-    const bool known =
-        node.value < view_.document.nodes.size() && port.value < config(node).ports.size();
-    return node_name(node) + "-" +
-           (known ? config(node).ports[port.value].name : std::to_string(port.value));
+    return names_.port(node, port);
   }
-  // As the kernel names it, where it has it.
   [[nodiscard]] std::string interface_name(InterfaceRef interface) const {
-    if (const auto* link = view_.builder.link_of(interface)) {
-      if (!link->name.empty()) return link->name;
-    }
-    const auto port = port_name(interface.node, interface.port);
-    return interface.vlan == VlanId{} ? port : port + "." + std::to_string(interface.vlan.value);
+    return names_.interface(interface);
   }
   [[nodiscard]] Json addresses_on(InterfaceRef interface) const;
   // Calls for each node, or for the one asked for; an unknown one is an error.
@@ -95,6 +76,7 @@ class Answer {
   [[nodiscard]] Json cannot_reach(NodeId node) const;
 
   const ApiView& view_;
+  ApiNames names_;
   std::string name_;
   std::string error_;
   Json rows_ = Json::array();
@@ -328,22 +310,10 @@ void Answer::add_route(const fib::Route& route) {
   const auto& content = view_.coordinator.content();
   const auto* group = content.find(route.group);
   const auto origin = view_.builder.origin(route.prefix);
-  Json next_hops = Json::array();
-  for (const auto& member : group->members) {
-    const auto* adjacency = content.find(member.adjacency);
-    const auto node = member.adjacency.node;
-    const InterfaceRef interface { node, adjacency->port, adjacency->vlan };
-    next_hops.push_back({{"node", node_name(node)},
-                         {"port", port_name(node, adjacency->port)},
-                         {"interface", interface_name(interface)},
-                         {"address", adjacency->next_hop.to_string()},
-                         {"mac", adjacency->destination.to_string()},
-                         {"weight", member.weight}});
-  }
   rows_.push_back({{"prefix", route.prefix.to_string()},
                    {"kind", kind_text(group->kind)},
                    {"protocol", origin.protocol},
-                   {"next_hops", next_hops},
+                   {"next_hops", names_.next_hops(*group)},
                    {"group", route.group.value},
                    {"stale", origin.stale}});
 }
@@ -360,6 +330,22 @@ void Answer::routes() {
   const auto route = address ? content.longest_match(*address) : content.find(*prefix);
   if (!route) return fail((address ? "no route covers " : "no route ") + name_);
   add_route(*route);
+}
+
+void Answer::rib() {
+  if (auto rows = rib_rows(view_, name_)) {
+    rows_ = std::move(*rows);
+  } else {
+    fail(rows.error().message);
+  }
+}
+
+void Answer::explain() {
+  if (auto row = explanation(view_, name_)) {
+    rows_.push_back(std::move(*row));
+  } else {
+    fail(row.error().message);
+  }
 }
 
 void Answer::adjacencies() {
@@ -413,6 +399,8 @@ const std::map<std::string, Table, std::less<>> kTables{{"cluster", &Answer::clu
                                                         {"interfaces", &Answer::interfaces},
                                                         {"fabric", &Answer::fabric},
                                                         {"routes", &Answer::routes},
+                                                        {"rib", &Answer::rib},
+                                                        {"explain", &Answer::explain},
                                                         {"adjacencies", &Answer::adjacencies},
                                                         {"drops", &Answer::drops},
                                                         {"queues", &Answer::queues},

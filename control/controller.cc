@@ -6,6 +6,7 @@
 #include "cluster/channel_poll.hh"
 #include "control/api.hh"
 #include "control/api_order.hh"
+#include "control/api_route_order.hh"
 
 namespace rackway::control {
 namespace {
@@ -30,15 +31,24 @@ std::vector<topo::LinkEnds> ends_of(const std::vector<topo::LinkConfig>& links) 
   return ends;
 }
 
-IndexCeiling ceiling_in(const std::filesystem::path& state) {
-  if (state.empty()) return {};
+// Null: nothing outlives the controller.
+const std::filesystem::path* made(const std::filesystem::path& state) {
+  if (state.empty()) return nullptr;
   std::error_code failed;
   std::filesystem::create_directories(state, failed);
   if (failed) {
     throw StartupError("can not make the folder: " + failed.message(), state.string(),
                        "choose another with --state");
   }
-  return IndexCeiling(state / "adjacency_indices");
+  return &state;
+}
+
+IndexCeiling ceiling_in(const std::filesystem::path& state) {
+  return made(state) == nullptr ? IndexCeiling() : IndexCeiling(state / "adjacency_indices");
+}
+
+RouteStore store_in(const std::filesystem::path& state) {
+  return made(state) == nullptr ? RouteStore() : RouteStore(state / "routes.sqlite");
 }
 
 }  // namespace
@@ -53,7 +63,8 @@ Controller::Controller(topo::ClusterDocument document, const std::filesystem::pa
       static_routes_(document_.controller.network_namespace, document_.routes),
       builder_(document_.nodes.size(),
                {mirror_.links(), mirror_.addresses(), mirror_.neighbors(), mirror_.routes()},
-               kLinger, ceiling_in(state)),
+               kLinger, ceiling_in(state), document_.controller.distances),
+      operator_routes_(builder_, document_.routes, store_in(state)),
       coordinator_(
           names_of(document_.nodes),
           [this](NodeId node, const auto& message) { return send(node, message); }, Clock::now()),
@@ -292,6 +303,10 @@ void Controller::every_so_often(Clock::time_point now) {
 // ---- the operator
 
 std::string Controller::answer(const std::string& request) {
+  if (const auto done = follow_route_order(request, operator_routes_)) {
+    if (!*done) return refusal(done->error());
+    return (*done)->question.empty() ? (*done)->answer : show((*done)->question);
+  }
   const auto done = follow_order(request, document_, vlb_orders_);
   if (!done) return show(request);
   if (!*done) return refusal(done->error());

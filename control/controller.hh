@@ -4,7 +4,8 @@
 // apart from the slow path's.
 //
 //   nodes --messages--> EpochCoordinator <--delta-- FibBuilder <--changes-- KernelMirror
-//   nodes --port states--> Taps            static routes of the document --> kernel
+//   nodes --port states--> Taps            static routes of the document --> kernel, RIB
+//   operator --orders--> OperatorRoutes --routes--> the RIB in FibBuilder
 #pragma once
 
 #include <atomic>
@@ -24,6 +25,7 @@
 #include "control/fib_builder.hh"
 #include "control/kernel/kernel_mirror.hh"
 #include "control/kernel/static_routes.hh"
+#include "control/operator_routes.hh"
 #include "control/port_taps.hh"
 #include "control/settling.hh"
 #include "control/slow_path.hh"
@@ -76,6 +78,7 @@ class Controller {
   KernelMirror mirror_;
   StaticRoutes static_routes_;
   FibBuilder builder_;
+  OperatorRoutes operator_routes_;
   EpochCoordinator coordinator_;
   FabricLinks fabric_links_;
   std::unique_ptr<SlowPath> slow_path_;

@@ -64,6 +64,7 @@ void EpochCoordinator::on(NodeId id, const cluster::Hello& message, Clock::time_
   }
   node.boot_id = message.boot_id;
   learn(node, message.epoch, message.digest);
+  node.whole = message.epoch;
   node.in_sync =
       !recovering_ && node.epoch == epoch_ && node.digest == content_.digest() && !transaction_;
   highest_seen_ = std::max(highest_seen_, message.epoch);
@@ -110,6 +111,7 @@ void EpochCoordinator::on(NodeId id, const cluster::Committed& message, Clock::t
   if (phase == nullptr || *phase != Phase::committing) return;
   learn(node, message.epoch, message.digest);
   node.in_sync = message.digest == content_.digest();
+  if (transaction_->takes_snapshot[id.value]) node.whole = message.epoch;
   *phase = Phase::done;
   advance(now);
 }
@@ -216,7 +218,9 @@ void EpochCoordinator::begin(Epoch base, const fib::Delta& delta, bool only_behi
   took_over_ = false;
   std::optional<cluster::PrepareSnapshot> snapshot;
   std::size_t records = records_in(delta);
-  transaction_ = Transaction{.epoch = epoch_, .phases = std::vector<Phase>(nodes_.size())};
+  transaction_ = Transaction{.epoch = epoch_,
+                             .phases = std::vector<Phase>(nodes_.size()),
+                             .takes_snapshot = std::vector<bool>(nodes_.size())};
   for (std::uint16_t i = 0; i < nodes_.size(); ++i) {
     auto& node = nodes_[i];
     if (!node.up || (only_behind && node.in_sync) || (!node.in_sync && now < node.retry_at)) {
@@ -231,6 +235,7 @@ void EpochCoordinator::begin(Epoch base, const fib::Delta& delta, bool only_behi
     const bool sent = takes_delta ? send_(NodeId{i}, cluster::Prepare{base, epoch_, delta})
                                   : send_(NodeId{i}, *snapshot);
     transaction_->phases[i] = Phase::preparing;
+    transaction_->takes_snapshot[i] = !takes_delta;
     if (!sent) leave_behind(NodeId{i}, "nothing can be sent to it", now);
   }
   transaction_->answer_time = kAnswerBase + records * kAnswerPerRecord;

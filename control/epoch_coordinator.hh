@@ -40,7 +40,8 @@ class EpochCoordinator {
     bool in_sync{};  // holds epoch() with digest()
     Epoch epoch;
     fib::Digest digest;
-    Epoch ours;  // the epoch of this coordinator that it is known to hold, 0 for anything else
+    Epoch whole;  // in which it had or got the whole FIB at once; its epochs since were deltas
+    Epoch ours;   // the epoch of this coordinator that it is known to hold, 0 for anything else
     std::uint64_t boot_id{};
     Clock::time_point heard{};
     Clock::time_point retry_at{};  // not before then after a failed attempt
@@ -84,7 +85,8 @@ class EpochCoordinator {
     bool committing{};
     Clock::duration answer_time{};  // to prepare, and to commit
     Clock::time_point deadline;
-    std::vector<Phase> phases;  // by node
+    std::vector<Phase> phases;         // by node
+    std::vector<bool> takes_snapshot;  // by node
   };
 
   Node& heard(NodeId node, Clock::time_point now);

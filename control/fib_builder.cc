@@ -8,17 +8,10 @@
 #include "base/log.hh"
 
 namespace rackway::control {
-namespace {
 
-bool is_of(const fib::Adjacency* record, const Neighbor& neighbor) {
-  return record != nullptr && record->port == neighbor.interface.port &&
-         record->vlan == neighbor.interface.vlan && record->next_hop == neighbor.address;
-}
-
-}  // namespace
-
-FibBuilder::FibBuilder(std::size_t nodes, KernelView kernel, unsigned linger, IndexCeiling ceiling)
-    : wanted_(kernel), indices_(nodes), ceiling_(std::move(ceiling)), linger_(linger) {}
+FibBuilder::FibBuilder(std::size_t nodes, KernelView kernel, unsigned linger, IndexCeiling ceiling,
+                       const topo::RouteDistances& distances)
+    : wanted_(kernel, distances), indices_(nodes), ceiling_(std::move(ceiling)), linger_(linger) {}
 
 void FibBuilder::bind(int ifindex, InterfaceRef port) {
   std::set<int> rebound{ifindex};
@@ -36,7 +29,7 @@ void FibBuilder::bind(int ifindex, InterfaceRef port) {
 }
 
 void FibBuilder::unbind(InterfaceRef interface) {
-  for (const auto& host : wanted_.unbind(interface)) dirty_routes_.insert(host);
+  for (const auto& host : wanted_.unbind(interface)) dirty_routes_.push_back(host);
   mark_neighbors_on(interface);
   dirty_addresses_.insert(interface);
 }
@@ -80,17 +73,15 @@ void FibBuilder::take(const KernelChanges& changes) {
   mark(changes);
 }
 
+// Routes first: what they say of a neighbour's address is asked when he is looked at.
 void FibBuilder::mark(const KernelChanges& changes) {
+  for (const auto& prefix : changes.routes) wanted_.kernel_route_changed(prefix);
+  take_routes();
   for (const auto& key : changes.neighbors) {
     const auto interface = wanted_.interface_of(key.ifindex);
     if (!interface) continue;
     wanted_.neighbor_changed(key);
     mark_neighbor({*interface, key.address});
-  }
-  for (const auto& prefix : changes.routes) {
-    mark_route(prefix);
-    // It may decide whether the neighbours it covers are on the link.
-    for (const auto& host : wanted_.hosts_within(prefix)) mark_route(host);
   }
   for (const int ifindex : changes.addresses) {
     if (const auto interface = wanted_.interface_of(ifindex)) dirty_addresses_.insert(*interface);
@@ -98,6 +89,17 @@ void FibBuilder::mark(const KernelChanges& changes) {
   for (const int ifindex : changes.links) {  // its MTU may be another, or it may be down
     if (const auto interface = wanted_.interface_of(ifindex)) mark_port(*interface);
   }
+}
+
+void FibBuilder::take_routes() {
+  if (!wanted_.rib().changed()) return;
+  const auto changes = wanted_.rib().refresh();
+  for (const auto& prefix : changes.prefixes) {
+    mark_route(prefix);
+    // It may decide whether the neighbours it covers are on the link.
+    for (const auto& host : wanted_.hosts_within(prefix)) mark_route(host);
+  }
+  dirty_paths_.insert(dirty_paths_.end(), changes.paths.begin(), changes.paths.end());
 }
 
 // The port's MTU bounds those of its VLANs, also of those that the kernel has no more.
@@ -111,7 +113,7 @@ void FibBuilder::mark_port(InterfaceRef interface) {
 
 void FibBuilder::mark_route(const IpPrefix& prefix) {
   wanted_.confirm(prefix);
-  dirty_routes_.insert(prefix);
+  dirty_routes_.push_back(prefix);
 }
 
 void FibBuilder::mark_neighbor(const Neighbor& neighbor) {
@@ -171,17 +173,17 @@ std::optional<AdjacencyId> FibBuilder::new_index(NodeId node, Epoch epoch) {
 void FibBuilder::refresh_routes(const fib::Fib& present) {
   const std::size_t before = cut_short_.size();
   for (const auto& prefix : dirty_routes_) {
-    const auto target = wanted_.target(prefix);
-    note_cut_short(prefix, target);
-    set_route(prefix, target, present);
+    auto way = wanted_.way(prefix);
+    note_cut_short(prefix, way);
+    set_route(prefix, std::move(way), present);
   }
   if (cut_short_.size() <= before) return;
   log::warn("{} routes have more than {} next hops, of which no more are used; one is to {}",
             cut_short_.size(), fib::kMaxGroupMembers, cut_short_.begin()->to_string());
 }
 
-void FibBuilder::note_cut_short(const IpPrefix& prefix, const std::optional<Target>& target) {
-  const bool is_full = target && target->next_hops.size() == fib::kMaxGroupMembers;
+void FibBuilder::note_cut_short(const IpPrefix& prefix, const std::optional<WantedWay>& way) {
+  const bool is_full = way && way->target.next_hops.size() == fib::kMaxGroupMembers;
   if (is_full && wanted_.is_cut_short(prefix)) {
     cut_short_.insert(prefix);
   } else if (!cut_short_.empty()) {
@@ -189,70 +191,39 @@ void FibBuilder::note_cut_short(const IpPrefix& prefix, const std::optional<Targ
   }
 }
 
-void FibBuilder::set_route(const IpPrefix& prefix, const std::optional<Target>& target,
+void FibBuilder::set_route(const IpPrefix& prefix, std::optional<WantedWay> way,
                            const fib::Fib& present) {
   const auto at = routes_.find(prefix);
-  const bool known = at != routes_.end();
-  if (known && target && at->second->first == *target) return;
-  std::optional<Groups::iterator> old;
-  if (known) old = at->second;
-  if (target) {
-    routes_[prefix] = acquire(*target, prefix, present);
-  } else if (known) {
-    routes_.erase(at);
+  std::optional<GroupId> old;
+  if (at != routes_.end()) old = at->second.group;
+  if (!way) {
+    if (old) routes_.erase(at);
+  } else {
+    const auto known = find_group(*way);
+    if (known && known == old) return;
+    const auto id = known ? *known : add_group(std::move(*way), prefix, present);
+    ++groups_[id.value].routes;
+    routes_[prefix] = {id};
   }
   if (old) release(*old);
-}
-
-// The lowest free one.
-GroupId FibBuilder::new_group_id() {
-  if (free_groups_.empty()) free_groups_.insert({next_group_.value++});
-  const auto id = *free_groups_.begin();
-  free_groups_.erase(free_groups_.begin());
-  return id;
-}
-
-FibBuilder::Groups::iterator FibBuilder::acquire(const Target& target, const IpPrefix& prefix,
-                                                 const fib::Fib& present) {
-  const auto [at, is_new] = groups_.try_emplace(target);
-  ++at->second.routes;
-  if (!is_new) return at;
-  const auto restored = restored_id(target, prefix, present);
-  const auto id = at->second.id = restored ? *restored : new_group_id();
-  restored_groups_.erase(id);
-  groups_by_id_[id] = at;
-  for (const auto& hop : target.next_hops) groups_by_neighbor_[hop.neighbor].insert(id);
-  dirty_groups_.insert(id);
-  return at;
-}
-
-void FibBuilder::release(Groups::iterator group) {
-  if (--group->second.routes > 0) return;
-  const auto id = group->second.id;
-  for (const auto& hop : group->first.next_hops) {
-    const auto users = groups_by_neighbor_.find(hop.neighbor);
-    if (users == groups_by_neighbor_.end()) continue;
-    users->second.erase(id);
-    if (users->second.empty()) groups_by_neighbor_.erase(users);
-  }
-  dirty_groups_.insert(id);
-  free_groups_.insert(id);
-  groups_by_id_.erase(id);
-  groups_.erase(group);
 }
 
 // ---- the difference
 
 bool FibBuilder::changed() const {
   return !dirty_routes_.empty() || !dirty_neighbors_.empty() || !dirty_addresses_.empty() ||
-         !dirty_groups_.empty() || !dirty_adjacencies_.empty() || compare_present_;
+         !dirty_groups_.empty() || !dirty_adjacencies_.empty() || !dirty_paths_.empty() ||
+         wanted_.rib().changed() || compare_present_;
 }
 
 void FibBuilder::compare_everything() {
   compare_present_ = true;
-  for (const auto& [prefix, route] : wanted_.kernel().routes) mark_route(prefix);
-  for (const auto& [prefix, group] : routes_) mark_route(prefix);
-  for (const auto& [id, group] : groups_by_id_) dirty_groups_.insert(id);
+  take_routes();
+  wanted_.rib().for_each([&](const IpPrefix& prefix, auto) { mark_route(prefix); });
+  for (const auto& [prefix, route] : routes_) mark_route(prefix);
+  for (GroupId id; id.value < groups_.size(); ++id.value) {
+    if (has_group(id)) dirty_groups_.insert(id);
+  }
   for (const auto& [neighbor, adjacency] : adjacencies_) mark_neighbor(neighbor);
   for (const auto& [interface, ifindex] : wanted_.interfaces()) dirty_addresses_.insert(interface);
 }
@@ -269,13 +240,19 @@ void FibBuilder::mark_present(const fib::Fib& present) {
 }
 
 fib::Delta FibBuilder::take_delta(const fib::Fib& present, Epoch epoch) {
+  if (!first_epoch_) first_epoch_ = epoch;
+  take_routes();
   if (std::exchange(compare_present_, false)) mark_present(present);
+  std::ranges::sort(dirty_routes_);
+  const auto twice = std::ranges::unique(dirty_routes_);
+  dirty_routes_.erase(twice.begin(), twice.end());
   refresh_adjacencies(epoch);
+  refresh_groups();
   refresh_routes(present);
   fib::Delta delta;
   emit_adjacencies(present, epoch, delta);
-  emit_groups(present, delta);
-  emit_routes(present, delta);
+  emit_groups(present, epoch, delta);
+  emit_routes(present, epoch, delta);
   emit_addresses(present, delta);
   return delta;
 }
@@ -310,7 +287,9 @@ void FibBuilder::emit_adjacencies(const fib::Fib& present, Epoch epoch, fib::Del
     const auto record = adjacency_record(key);
     if (record) {
       lingering_.erase(key);
-      if (old == nullptr || *old != *record) delta.adjacencies.push_back(*record);
+      if (old != nullptr && *old == *record) continue;
+      delta.adjacencies.push_back(*record);
+      adjacencies_.at(neighbors_by_key_.at(key)).epoch = epoch;
     } else if (still_named.contains(key)) {
       later.insert(key);
     } else if (has_lingered(key)) {
@@ -343,53 +322,38 @@ void FibBuilder::forget_adjacency(fib::AdjacencyKey key, Epoch epoch) {
   neighbors_by_key_.erase(at);
 }
 
-FibBuilder::GroupRecord FibBuilder::group_record(const Target& target, GroupId id,
-                                                 const fib::Fib& present) const {
-  GroupRecord record{{id, target.kind, {}}, true};
-  auto& members = record.group.members;
-  for (const auto& hop : target.next_hops) {
-    const auto at = adjacencies_.find(hop.neighbor);
-    if (at == adjacencies_.end() || at->second.leaving) continue;
-    const fib::AdjacencyKey key{hop.neighbor.interface.node, at->second.index};
-    if (is_of(present.find(key), hop.neighbor)) {
-      members.push_back({key, hop.weight});
-    } else {
-      record.complete = false;
-    }
-  }
-  if (target.kind == fib::GroupKind::forward && members.empty()) {
-    record.group.kind = fib::GroupKind::glean;
-  }
-  return record;
-}
-
-void FibBuilder::emit_groups(const fib::Fib& present, fib::Delta& delta) {
-  std::set<GroupId> later;
-  for (const auto id : dirty_groups_) {
-    const auto* old = present.find(id);
-    const auto at = groups_by_id_.find(id);
-    if (at == groups_by_id_.end()) {
-      if (old != nullptr) delta.removed_groups.push_back(id);
-      continue;
-    }
-    auto [record, complete] = group_record(at->second->first, id, present);
-    if (!complete) later.insert(id);
-    if (old == nullptr || !(*old == record)) delta.groups.push_back(std::move(record));
-  }
-  dirty_groups_ = std::move(later);
-}
-
-void FibBuilder::emit_routes(const fib::Fib& present, fib::Delta& delta) {
+void FibBuilder::emit_routes(const fib::Fib& present, Epoch epoch, fib::Delta& delta) {
+  const auto number =
+      std::min<std::uint64_t>(epoch.value - first_epoch_->value, UINT32_MAX - 1) + 1;
   for (const auto& prefix : dirty_routes_) {
     const auto old = present.find(prefix);
     const auto at = routes_.find(prefix);
     if (at == routes_.end()) {
       if (old) delta.removed_routes.push_back(prefix);
-    } else if (!old || old->group != at->second->second.id) {
-      delta.routes.push_back({prefix, at->second->second.id});
+    } else if (!old || old->group != at->second.group) {
+      delta.routes.push_back({prefix, at->second.group});
+      at->second.epoch = static_cast<std::uint32_t>(number);
     }
   }
   dirty_routes_.clear();
+}
+
+std::optional<Epoch> FibBuilder::epoch_of(const IpPrefix& prefix) const {
+  const auto at = routes_.find(prefix);
+  if (at == routes_.end() || at->second.epoch == 0) return std::nullopt;
+  return Epoch{first_epoch_->value + at->second.epoch - 1};
+}
+
+std::optional<Epoch> FibBuilder::epoch_of(GroupId id) const {
+  if (!has_group(id) || groups_[id.value].epoch == Epoch{}) return std::nullopt;
+  return groups_[id.value].epoch;
+}
+
+std::optional<Epoch> FibBuilder::epoch_of(fib::AdjacencyKey key) const {
+  const auto neighbor = neighbors_by_key_.find(key);
+  if (neighbor == neighbors_by_key_.end()) return std::nullopt;
+  const auto epoch = adjacencies_.at(neighbor->second).epoch;
+  return epoch == Epoch{} ? std::nullopt : std::optional(epoch);
 }
 
 void FibBuilder::emit_addresses(const fib::Fib& present, fib::Delta& delta) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the cluster's FIB out of what is wanted (WantedRoutes): targets become groups, neighbours
-// on our interfaces adjacencies, addresses on them the nodes' own. Keeps the numbers, remembers
-// what changed and gives the difference to the present FIB as a delta.
+// Makes the cluster's FIB out of what is wanted (WantedRoutes): targets and path sets become
+// groups, neighbours on our interfaces adjacencies, addresses on them the nodes' own. Keeps the
+// numbers, remembers what changed and gives the difference to the present FIB as a delta.
+//
+// Routes of one path set share a group, which follows where the path set leads: that is one changed
+// record, however many routes there are.
 //
 // Nodes commit an epoch at slightly different times, and none may send by an adjacency that the
 // egress node has not got yet, or has no more. So a group names an adjacency only one epoch after
@@ -20,7 +23,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <unordered_map>
 #include <vector>
 
 #include "control/adjacency_indices.hh"
@@ -28,18 +30,24 @@
 #include "control/route_plan.hh"
 #include "control/wanted_routes.hh"
 #include "fib/fib.hh"
+#include "fib/hash_map.hh"
 
 namespace rackway::control {
 
 class FibBuilder {
  public:
   // nodes: how many the cluster has. The view must outlive the builder.
-  FibBuilder(std::size_t nodes, KernelView kernel, unsigned linger = 0, IndexCeiling ceiling = {});
+  FibBuilder(std::size_t nodes, KernelView kernel, unsigned linger = 0, IndexCeiling ceiling = {},
+             const topo::RouteDistances& distances = {});
 
   // The port appears in the kernel as this link; its VLANs come and go with the kernel's links.
   void bind(int ifindex, InterfaceRef port);
 
   void take(const KernelChanges& changes);
+  // For sources other than the kernel; take_routes() when they have said something.
+  [[nodiscard]] Rib& rib() { return wanted_.rib(); }
+  [[nodiscard]] const Rib& rib() const { return wanted_.rib(); }
+  void take_routes();
   void restore(const fib::Delta& snapshot);
   // At the start, after restore() if there was anything to take over: nodes may name adjacencies of
   // an older controller that are not in what was taken over, until all have epoch `until`, which is
@@ -79,6 +87,10 @@ class FibBuilder {
   [[nodiscard]] std::uint16_t mtu_of(InterfaceRef interface) const {
     return wanted_.mtu_of(interface);
   }
+  // In which epoch the record became what it is; nothing: before this controller, or not yet.
+  [[nodiscard]] std::optional<Epoch> epoch_of(const IpPrefix& prefix) const;
+  [[nodiscard]] std::optional<Epoch> epoch_of(GroupId group) const;
+  [[nodiscard]] std::optional<Epoch> epoch_of(fib::AdjacencyKey adjacency) const;
   [[nodiscard]] WantedRoutes::Origin origin(const IpPrefix& prefix) const {
     return wanted_.origin(prefix);
   }
@@ -89,24 +101,34 @@ class FibBuilder {
     MacAddress mac;
     std::uint16_t mtu;
     bool leaving;  // no group is to name it any more
+    Epoch epoch{};
   };
   struct Group {
-    GroupId id;
-    std::size_t routes{};
+    Target target;
+    PathsId paths{kNoPaths};  // whose target it is; none: it is that of all routes with that target
+    std::size_t routes{};     // 0: there is no such group
+    Epoch epoch{};
   };
-  using Groups = std::map<Target, Group>;
+  // What is kept of every route: small.
+  struct RouteState {
+    GroupId group;
+    std::uint32_t epoch{};  // from first_epoch_ on, 1 being that one; 0: before
+  };
 
   // ---- bookkeeping of one difference
   void refresh_adjacencies(Epoch epoch);
   void refresh_adjacency(const Neighbor& neighbor, Epoch epoch);
   [[nodiscard]] std::optional<AdjacencyId> new_index(NodeId node, Epoch epoch);
   void refresh_routes(const fib::Fib& present);
-  void note_cut_short(const IpPrefix& prefix, const std::optional<Target>& target);
-  void set_route(const IpPrefix& prefix, const std::optional<Target>& target,
-                 const fib::Fib& present);
+  void note_cut_short(const IpPrefix& prefix, const std::optional<WantedWay>& way);
+  void set_route(const IpPrefix& prefix, std::optional<WantedWay> way, const fib::Fib& present);
   GroupId new_group_id();
-  Groups::iterator acquire(const Target& target, const IpPrefix& prefix, const fib::Fib& present);
-  void release(Groups::iterator group);
+  [[nodiscard]] std::optional<GroupId> find_group(const WantedWay& way) const;
+  GroupId add_group(WantedWay way, const IpPrefix& prefix, const fib::Fib& present);
+  void release(GroupId group);
+  void refresh_groups();
+  void name_neighbors(GroupId group);
+  void unname_neighbors(GroupId group);
   void unbind(InterfaceRef interface);
   void follow_vlans(const std::set<int>& links);
   void mark(const KernelChanges& changes);
@@ -130,12 +152,15 @@ class FibBuilder {
   [[nodiscard]] GroupRecord group_record(const Target& target, GroupId id,
                                          const fib::Fib& present) const;
   [[nodiscard]] std::set<fib::AdjacencyKey> named_by_dirty_groups(const fib::Fib& present) const;
+  [[nodiscard]] bool has_group(GroupId id) const {
+    return id.value < groups_.size() && groups_[id.value].routes > 0;
+  }
   [[nodiscard]] std::optional<fib::Adjacency> adjacency_record(fib::AdjacencyKey key) const;
   void emit_adjacencies(const fib::Fib& present, Epoch epoch, fib::Delta& delta);
   [[nodiscard]] bool has_lingered(fib::AdjacencyKey key);
   void forget_adjacency(fib::AdjacencyKey key, Epoch epoch);
-  void emit_groups(const fib::Fib& present, fib::Delta& delta);
-  void emit_routes(const fib::Fib& present, fib::Delta& delta);
+  void emit_groups(const fib::Fib& present, Epoch epoch, fib::Delta& delta);
+  void emit_routes(const fib::Fib& present, Epoch epoch, fib::Delta& delta);
   void emit_addresses(const fib::Fib& present, fib::Delta& delta);
 
   WantedRoutes wanted_;
@@ -145,12 +170,14 @@ class FibBuilder {
 
   std::map<Neighbor, Adjacency> adjacencies_;
   std::map<fib::AdjacencyKey, Neighbor> neighbors_by_key_;
-  Groups groups_;
-  std::map<GroupId, Groups::iterator> groups_by_id_;
+  std::vector<Group> groups_;  // by id
+  std::map<Target, GroupId> groups_by_target_;
+  std::vector<std::optional<GroupId>> groups_by_paths_;
   std::map<Neighbor, std::set<GroupId>> groups_by_neighbor_;
   std::set<GroupId> free_groups_;
   GroupId next_group_{0};
-  std::unordered_map<IpPrefix, Groups::iterator> routes_;
+  fib::HashMap<IpPrefix, RouteState> routes_;
+  std::optional<Epoch> first_epoch_;  // of ours
   std::set<IpPrefix> cut_short_;
 
   unsigned linger_;
@@ -161,8 +188,9 @@ class FibBuilder {
   std::set<GroupId> restored_groups_;  // kept for their targets until settle(), not free
 
   // ---- what to look at in the next take_delta()
-  bool compare_present_ = false;  // all of the FIB
-  std::set<IpPrefix> dirty_routes_;
+  bool compare_present_ = false;        // all of the FIB
+  std::vector<IpPrefix> dirty_routes_;  // perhaps twice
+  std::vector<PathsId> dirty_paths_;
   std::set<Neighbor> dirty_neighbors_;
   std::set<GroupId> dirty_groups_;
   std::set<fib::AdjacencyKey> dirty_adjacencies_;

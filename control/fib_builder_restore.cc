@@ -39,7 +39,7 @@ void FibBuilder::restore_adjacency(const fib::Adjacency& record) {
   if (record.key.node.value >= indices_.size()) return;
   if (!indices_[record.key.node.value].reserve(record.key.index)) return;
   const Neighbor neighbor{{record.key.node, record.port, record.vlan}, record.next_hop};
-  adjacencies_[neighbor] = {record.key.index, record.destination, record.mtu, false};
+  adjacencies_[neighbor] = {record.key.index, record.destination, record.mtu, false, {}};
   neighbors_by_key_[record.key] = neighbor;
   wanted_.keep(neighbor, record.destination);
   mark_neighbor(neighbor);

@@ -90,48 +90,62 @@ std::vector<IpPrefix> WantedRoutes::hosts_within(const IpPrefix& prefix) const {
 
 // ---- what is wanted
 
-std::optional<Target> WantedRoutes::target(const IpPrefix& prefix) const {
-  if (const auto route = kernel_.routes.find(prefix); route != kernel_.routes.end()) {
-    return target_of(route->second);
+std::optional<WantedWay> WantedRoutes::way(const IpPrefix& prefix) const {
+  if (auto winner = rib_.winner(prefix)) {
+    const auto paths = winner->candidate.paths;
+    if (!winner->own && !rib_.paths(paths).via.empty()) return WantedWay{paths};
+    return WantedWay{kNoPaths, rib_.target_of(*winner)};
   }
   if (const auto neighbor = host_neighbor(prefix)) {
-    return Target{fib::GroupKind::forward,
-                  {{{interfaces_.at(neighbor->ifindex), neighbor->address}, 1}}};
+    return WantedWay{
+        kNoPaths,
+        {fib::GroupKind::forward, {{{interfaces_.at(neighbor->ifindex), neighbor->address}, 1}}}};
   }
   if (const auto stale = stale_routes_.find(prefix); stale != stale_routes_.end()) {
-    return stale->second;
+    return WantedWay{kNoPaths, stale->second};
   }
   return std::nullopt;
 }
 
+void WantedRoutes::kernel_route_changed(const IpPrefix& prefix) {
+  const auto route = kernel_.routes.find(prefix);
+  if (route == kernel_.routes.end()) return rib_.remove(prefix, RouteSource::kernel);
+  rib_.set(prefix, RouteSource::kernel, origin_of_protocol(route->second.protocol),
+           paths_of(route->second));
+}
+
 // Next hops through links that are none of our interfaces (loopback, tunnels) are the kernel's
 // business; a next hop without gateway means a connected subnet, whose hosts have to be resolved.
-Target WantedRoutes::target_of(const KernelRoute& route) const {
-  Target target{kind_of(route.type), {}};
-  if (target.kind != fib::GroupKind::forward) return target;
-  bool connected = false;
+Paths WantedRoutes::paths_of(const KernelRoute& route) const {
+  Paths paths{{kind_of(route.type), {}}, {}, {}};
+  auto& target = paths.target;
+  if (target.kind != fib::GroupKind::forward) return paths;
   for (const auto& hop : route.next_hops) {
     const auto interface = interface_of(hop.ifindex);
     if (!interface) continue;
     if (hop.gateway) {
       target.next_hops.push_back({{*interface, *hop.gateway}, hop.weight});
     } else {
-      connected = true;
+      paths.on_link.push_back(*interface);
     }
   }
-  if (connected || target.next_hops.empty()) {
-    return {connected ? fib::GroupKind::glean : fib::GroupKind::local, {}};
+  if (!paths.on_link.empty()) {
+    std::ranges::sort(paths.on_link);
+    target = {fib::GroupKind::glean, {}};
+  } else if (target.next_hops.empty()) {
+    target.kind = fib::GroupKind::local;
   }
   if (target.next_hops.size() > fib::kMaxGroupMembers) {
     target.next_hops.resize(fib::kMaxGroupMembers);
   }
-  std::sort(target.next_hops.begin(), target.next_hops.end());
-  return target;
+  std::ranges::sort(target.next_hops);
+  return paths;
 }
 
 bool WantedRoutes::is_cut_short(const IpPrefix& prefix) const {
+  const auto winner = rib_.winner(prefix);
+  if (!winner || winner->candidate.source != RouteSource::kernel) return false;
   const auto route = kernel_.routes.find(prefix);
-  if (route == kernel_.routes.end()) return false;
   const auto usable = std::ranges::count_if(route->second.next_hops, [&](const auto& hop) {
     return hop.gateway && interface_of(hop.ifindex);
   });
@@ -140,17 +154,12 @@ bool WantedRoutes::is_cut_short(const IpPrefix& prefix) const {
 
 // A neighbour is reached directly when the route that covers it says so.
 bool WantedRoutes::on_link(const KernelNeighborKey& neighbor) const {
-  for (int length = address_bits(neighbor.address.family()) - 1; length >= 0; --length) {
-    const auto prefix = IpPrefix::covering(neighbor.address, static_cast<std::uint8_t>(length));
-    const auto route = kernel_.routes.find(prefix);
-    if (route == kernel_.routes.end()) continue;
-    const auto& [type, protocol, next_hops] = route->second;
-    return type == KernelRouteType::unicast &&
-           std::any_of(next_hops.begin(), next_hops.end(), [&](const auto& hop) {
-             return hop.ifindex == neighbor.ifindex && !hop.gateway;
-           });
-  }
-  return false;
+  const auto interface = interface_of(neighbor.ifindex);
+  const auto match =
+      rib_.longest_match(neighbor.address, address_bits(neighbor.address.family()) - 1);
+  if (!interface || !match) return false;
+  const auto& links = rib_.paths(match->winner.candidate.paths).on_link;
+  return std::ranges::find(links, *interface) != links.end();
 }
 
 std::optional<KernelNeighborKey> WantedRoutes::host_neighbor(const IpPrefix& prefix) const {
@@ -210,7 +219,7 @@ std::set<fib::PortAddress> WantedRoutes::addresses_on(InterfaceRef interface) co
 
 void WantedRoutes::confirm(const IpPrefix& prefix) {
   if (stale_routes_.empty()) return;
-  if (kernel_.routes.contains(prefix)) {
+  if (rib_.winner(prefix)) {
     confirmed_ += stale_routes_.erase(prefix);
   } else if (host_neighbor(prefix)) {
     stale_routes_.erase(prefix);
@@ -226,12 +235,17 @@ WantedRoutes::Stale WantedRoutes::release_stale() {
 }
 
 WantedRoutes::Origin WantedRoutes::origin(const IpPrefix& prefix) const {
-  const auto route = kernel_.routes.find(prefix);
-  if (route == kernel_.routes.end()) {
+  const auto winner = rib_.winner(prefix);
+  if (!winner) {
     if (host_neighbor(prefix)) return {"neighbor", false};
     return {"", stale_routes_.contains(prefix)};
   }
-  return {protocol_name(route->second.protocol), false};
+  switch (winner->candidate.source) {
+    case RouteSource::document: return {"rackway", false};
+    case RouteSource::kernel:
+      return {protocol_name(kernel_.routes.find(prefix)->second.protocol), false};
+    default: return {std::string(to_string(winner->candidate.source)), false};
+  }
 }
 
 }  // namespace rackway::control

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the cluster's FIB should say, by what the kernel knows: a kernel route's target in terms of
-// interfaces and neighbours, the host routes of neighbours on connected subnets, MACs, MTUs,
-// addresses. Reads the kernel when asked; remembers only which link is which interface.
+// What the cluster's FIB should say: the routes of the RIB, the host routes of neighbours on
+// connected subnets, MACs, MTUs, addresses. The kernel is a source of the RIB: its routes are put
+// there in terms of interfaces and neighbours when it has changed them. Everything else of the
+// kernel is read when asked; which link is which interface is remembered.
 //
 // After a controller's restart it also keeps what the nodes still forward by (stale) as wanted,
 // until the kernel has named it or release_stale(). One thread. FibBuilder owns it.
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "control/kernel/kernel_mirror.hh"
+#include "control/rib/rib.hh"
 #include "control/route_plan.hh"
 #include "fib/records.hh"
 
@@ -27,12 +29,23 @@ struct KernelView {
   const std::map<IpPrefix, KernelRoute>& routes;
 };
 
+// Where a prefix goes: as its path set does, whatever becomes of that, or to a target of its own.
+struct WantedWay {
+  PathsId paths{kNoPaths};
+  Target target{};  // of its own
+};
+
 class WantedRoutes {
  public:
   // The view must outlive this.
-  explicit WantedRoutes(KernelView kernel) : kernel_(kernel) {}
+  explicit WantedRoutes(KernelView kernel, const topo::RouteDistances& distances = {})
+      : kernel_(kernel), rib_(distances) {}
 
   [[nodiscard]] const KernelView& kernel() const { return kernel_; }
+  [[nodiscard]] Rib& rib() { return rib_; }
+  [[nodiscard]] const Rib& rib() const { return rib_; }
+  // The kernel's route of this prefix came, went, or means something else.
+  void kernel_route_changed(const IpPrefix& prefix);
 
   // ---- interfaces
   // What the kernel's link is: a VLAN of one of our ports, or nothing.
@@ -58,7 +71,7 @@ class WantedRoutes {
   [[nodiscard]] std::optional<MacAddress> mac_of(const Neighbor& neighbor) const;
 
   // ---- what is wanted
-  [[nodiscard]] std::optional<Target> target(const IpPrefix& prefix) const;
+  [[nodiscard]] std::optional<WantedWay> way(const IpPrefix& prefix) const;
   // More next hops than a group has room for: the first ones are the target.
   [[nodiscard]] bool is_cut_short(const IpPrefix& prefix) const;
   // A VLAN's is its own, but no more than its port's.
@@ -75,11 +88,11 @@ class WantedRoutes {
   // ---- what the nodes still hold from before a restart
   void keep(const IpPrefix& prefix, const Target& target) { stale_routes_[prefix] = target; }
   void keep(const Neighbor& neighbor, const MacAddress& mac) { stale_neighbors_[neighbor] = mac; }
-  // What the kernel names is its own from then on, also if it goes again before anybody looks.
+  // What a source names is its own from then on, also if it goes again before anybody looks.
   void confirm(const IpPrefix& prefix);
   void confirm(const Neighbor& neighbor);
   [[nodiscard]] std::size_t stale() const { return stale_routes_.size(); }
-  // Stale routes that a kernel route has named again.
+  // Stale routes that a route of the RIB has named again.
   [[nodiscard]] std::size_t confirmed() const { return confirmed_; }
 
   struct Stale {
@@ -90,12 +103,13 @@ class WantedRoutes {
   Stale release_stale();
 
  private:
-  [[nodiscard]] Target target_of(const KernelRoute& route) const;
+  [[nodiscard]] Paths paths_of(const KernelRoute& route) const;
   [[nodiscard]] bool on_link(const KernelNeighborKey& neighbor) const;
   [[nodiscard]] std::optional<KernelNeighborKey> host_neighbor(const IpPrefix& prefix) const;
   [[nodiscard]] bool known_to_kernel(const Neighbor& neighbor) const;
 
   KernelView kernel_;
+  Rib rib_;
   std::map<int, InterfaceRef> interfaces_;
   std::map<InterfaceRef, int> ifindexes_;
   std::map<IpAddress, std::set<int>> neighbors_by_address_;  // of the kernel, on our interfaces

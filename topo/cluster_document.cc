@@ -34,6 +34,7 @@ constexpr std::uint64_t kMaxMtu = 9216;
 constexpr std::uint64_t kMaxFlowletGapUs = 10'000'000;
 constexpr std::uint64_t kMaxFabricQueues = 64;
 constexpr std::uint64_t kMaxSettleMs = 3'600'000;
+constexpr std::uint64_t kMaxDistance = 254;
 
 std::string endpoint(const JsonValue& value) {
   auto text = value.text();
@@ -68,9 +69,27 @@ void check_endpoints_differ(const JsonObject& object, const ControllerConfig& co
   }
 }
 
+RouteDistances parse_distances(const JsonValue& value) {
+  const JsonObject object(
+      value, {"kernel", "document", "added", "bgp", "ospf", "isis", "rip", "other", "imported"});
+  RouteDistances distances;
+  const std::pair<const char*, std::uint8_t*> all[] = {
+      {"kernel", &distances.kernel},    {"document", &distances.document},
+      {"added", &distances.added},      {"bgp", &distances.bgp},
+      {"ospf", &distances.ospf},        {"isis", &distances.isis},
+      {"rip", &distances.rip},          {"other", &distances.other},
+      {"imported", &distances.imported}};
+  for (const auto& [key, distance] : all) {
+    if (const auto at = object.find(key)) {
+      *distance = static_cast<std::uint8_t>(at->number(1, kMaxDistance));
+    }
+  }
+  return distances;
+}
+
 ControllerConfig parse_controller(const JsonValue& value) {
-  const JsonObject object(value,
-                          {"control", "packets", "api", "namespace", "settle_ms", "settle_max_ms"});
+  const JsonObject object(
+      value, {"control", "packets", "api", "namespace", "settle_ms", "settle_max_ms", "distances"});
   ControllerConfig controller;
   if (const auto at = object.find("control")) controller.control = endpoint(*at);
   if (const auto at = object.find("packets")) controller.packets = endpoint(*at);
@@ -86,6 +105,7 @@ ControllerConfig parse_controller(const JsonValue& value) {
                       " is less than settle_ms " + std::to_string(controller.settle_ms),
                   "give a settle_max_ms that is not less");
   }
+  if (const auto at = object.find("distances")) controller.distances = parse_distances(*at);
   check_endpoints_differ(object, controller);
   return controller;
 }

@@ -52,6 +52,13 @@ struct StaticRoute {
   std::vector<IpAddress> via;  // next hops of the prefix's family, 1..64 if unicast, else none
 };
 
+// How far routes of each origin are trusted, 1..254: of several for one prefix the least distance
+// wins. What is connected has 0. docs/control_plane.md has the origins.
+struct RouteDistances {
+  std::uint8_t kernel{1}, document{1}, added{1}, bgp{20}, ospf{110}, isis{115}, rip{120},
+      other{150}, imported{200};
+};
+
 struct ControllerConfig {
   std::string control{"tcp://127.0.0.1:7600"};     // ZeroMQ endpoint for nodes: epochs, state
   std::string packets{"tcp://127.0.0.1:7601"};     // ZeroMQ endpoint for nodes: punt, inject
@@ -60,6 +67,7 @@ struct ControllerConfig {
   std::uint32_t settle_ms{20000};  // after a restart: how long routes must have been quiet before
                                    // those that nobody announced again are swept
   std::uint32_t settle_max_ms{180000};  // and the longest wait for such a quiet
+  RouteDistances distances;
 };
 
 struct ClusterDocument {

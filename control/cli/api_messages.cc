@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "control/cli/explain_text.hh"
 #include "control/cli/text_table.hh"
 
 namespace rackway::cli {
@@ -87,7 +88,7 @@ tl::unexpected<Error> not_understood(const std::string& why) {
               "); use a rackway command of the controller's version");
 }
 
-Result<Json> rows_of(const Table& table, const std::string& reply) {
+Result<Json> rows_of(bool is_one_object, const std::string& reply) {
   auto message = Json::parse(reply, nullptr, false);
   if (message.is_discarded()) return not_understood("it is not JSON");
   if (!message.is_object()) return not_understood("it is not an object");
@@ -103,7 +104,7 @@ Result<Json> rows_of(const Table& table, const std::string& reply) {
   if (!rows.is_array() || !std::all_of(rows.begin(), rows.end(), is_object)) {
     return not_understood("it has no rows");
   }
-  if (table.is_one_object && rows.size() != 1) return not_understood("it has not exactly one row");
+  if (is_one_object && rows.size() != 1) return not_understood("it has not exactly one row");
   return std::move(message["rows"]);
 }
 
@@ -120,8 +121,54 @@ std::string order_request(const std::string& order, const std::string& name) {
                                                      Json::error_handler_t::replace);
 }
 
+std::string add_route_request(const std::string& prefix, const std::string& target) {
+  return Json{{"order", "route-add"}, {"name", prefix}, {"target", target}}.dump(
+      -1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string import_request(std::uint64_t part, const std::string& text, bool last, bool keep) {
+  return Json{
+      {"order", "route-import"}, {"part", part}, {"last", last}, {"keep", keep}, {"text", text}}
+      .dump();
+}
+
+Result<std::uint64_t> imported_of_reply(const std::string& reply) {
+  const auto rows = rows_of(true, reply);
+  if (!rows) return tl::unexpected(rows.error());
+  const auto& imported = member(rows->front(), "imported");
+  if (!imported.is_number_unsigned()) return not_understood("it does not say what is imported");
+  return imported.get<std::uint64_t>();
+}
+
+std::string import_summary(const std::string& file, const TableReading& reading,
+                           std::uint64_t imported) {
+  Json skipped = Json::object(), bad_lines = Json::array();
+  for (std::size_t i = 0; i < table_file::kSkips; ++i) {
+    const auto reason = static_cast<table_file::Skip>(i);
+    if (reading.skipped.of(reason) == 0) continue;
+    skipped[std::string(table_file::to_string(reason))] = reading.skipped.of(reason);
+  }
+  for (const auto& [line, why] : reading.bad_lines) {
+    bad_lines.push_back({{"line", line}, {"why", why}});
+  }
+  const Json summary{{"file", file},
+                     {"format", reading.is_mrt ? "mrt" : "csv"},
+                     {"routes", reading.routes},
+                     {"paths", reading.paths},
+                     {"skipped", skipped},
+                     {"bad_lines", bad_lines},
+                     {"imported", imported}};
+  return summary.dump(kIndent, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Result<std::string> explanation_of_reply(const std::string& reply, bool as_json) {
+  const auto rows = rows_of(true, reply);
+  if (!rows) return tl::unexpected(rows.error());
+  return as_json ? rows->front().dump(kIndent) + "\n" : explain_text(rows->front());
+}
+
 Result<std::string> text_of_reply(const Table& table, const std::string& reply, bool as_json) {
-  const auto rows = rows_of(table, reply);
+  const auto rows = rows_of(table.is_one_object, reply);
   if (!rows) return tl::unexpected(rows.error());
   if (as_json) return (table.is_one_object ? rows->front() : *rows).dump(kIndent) + "\n";
   return table.is_one_object ? render_object(table, rows->front()) : render_rows(table, *rows);

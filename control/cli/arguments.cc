@@ -14,6 +14,7 @@
 namespace rackway::cli {
 namespace {
 
+constexpr const char* kOneRoute = "route";  // also a name of the table routes
 constexpr const char* kEnvironmentVariable = "RACKWAY_CONTROLLER";
 
 std::string table_names(const std::string& separator) {
@@ -23,6 +24,7 @@ std::string table_names(const std::string& separator) {
 }
 
 std::string check_table_name(const std::string& name) {
+  if (name == kOneRoute) return "";
   if (find_table(name) != nullptr) return "";
   return "there is no table '" + name + "', only " + table_names(", ");
 }
@@ -71,7 +73,7 @@ void declare_orders(CLI::App& app, Arguments& arguments) {
   declare_order(*node, arguments, "undrain", "Relay over this node again", "undrain", "nodes", any);
 }
 
-void declare(CLI::App& app, Arguments& arguments, PlanArguments& plan) {
+void declare(CLI::App& app, Arguments& arguments, RouteArguments& route, PlanArguments& plan) {
   app.set_version_flag("--version", "rackway " RACKWAY_VERSION);
   app.require_subcommand(0, 1);  // that there is one is checked after unknown words, see fault_of()
   add_options(app, arguments);
@@ -84,7 +86,10 @@ void declare(CLI::App& app, Arguments& arguments, PlanArguments& plan) {
                    "Only this object: a prefix, an address, a node, a port, an interface")
       ->type_name("NAME")
       ->check(check_object_name, "");
+  show->add_flag("--explain", arguments.explain, "Of one route: why packets go where they go");
   add_options(*show, arguments);
+  declare_route(*app.add_subcommand("route", "Add, withdraw, import and show routes"), route,
+                [&](CLI::App& command) { add_options(command, arguments); });
   declare_plan(*app.add_subcommand("plan", "Plan a cluster: servers, links, guarantee, price"),
                plan);
   declare_orders(app, arguments);
@@ -95,10 +100,33 @@ std::string default_controller() {
   return set != nullptr && *set != '\0' ? set : topo::ControllerConfig{}.api;
 }
 
+// What a command of `rackway route` asks for.
+void adopt(const CLI::App& command, const RouteArguments& route, Arguments& arguments) {
+  arguments.name = route.prefix;
+  arguments.explain = route.explain;
+  arguments.table = "rib";
+  if (command.got_subcommand("add")) {
+    arguments.order = "route-add";
+    arguments.target = target_text(route.targets);
+  } else if (command.got_subcommand("del")) {
+    arguments.order = route.imported ? "route-del-imported" : "route-del";
+  } else if (command.got_subcommand("import")) {
+    arguments.import = route.import;
+    if (!route.peer.empty()) arguments.import->peer = IpAddress::parse(route.peer);
+  }
+}
+
 // What the parser can not see.
 std::optional<std::string> fault_of(const Arguments& arguments) {
   if (arguments.table.empty())
-    return "there is nothing to do, give a command: show, plan, vlb or node";
+    return "there is nothing to do, give a command: show, route, plan, vlb or node";
+  if (arguments.order == "route-del" && arguments.name.empty()) {
+    return "give the prefix of the route, or --imported";
+  }
+  if (arguments.explain &&
+      (arguments.name.empty() || (arguments.table != "routes" && arguments.table != "rib"))) {
+    return "only one route can be explained: give its prefix, or an address";
+  }
   if (arguments.order.empty() && !arguments.name.empty() &&
       !find_table(arguments.table)->takes_name) {
     return "show " + arguments.table + " takes no name";
@@ -123,11 +151,14 @@ tl::expected<Arguments, int> parse_arguments(int argc, const char* const* argv, 
   CLI::App app("Operate a Rackway cluster", "rackway");
   app.footer("rackway sim FILE simulates the cluster of a document, see rackway sim --help");
   PlanArguments plan;
-  declare(app, arguments, plan);
+  RouteArguments route;
+  declare(app, arguments, route, plan);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& stop) {
-    const auto* const command = app.got_subcommand("plan") ? "plan" : "show";
+    const auto* const command = app.got_subcommand("plan")    ? "plan"
+                                : app.got_subcommand("route") ? "route"
+                                                              : "show";
     if (stop.get_exit_code() != 0) return tl::unexpected(refuse(stop.what(), command, err));
     return tl::unexpected(app.exit(stop, out, err));  // --help, --version
   }
@@ -136,6 +167,8 @@ tl::expected<Arguments, int> parse_arguments(int argc, const char* const* argv, 
     arguments.plan = std::move(plan);
     return arguments;
   }
+  if (arguments.table == kOneRoute) arguments.table = "routes";
+  if (app.got_subcommand("route")) adopt(*app.get_subcommand("route"), route, arguments);
   if (arguments.controller.empty()) arguments.controller = default_controller();
   if (const auto fault = fault_of(arguments)) return tl::unexpected(refuse(*fault, "show", err));
   return arguments;

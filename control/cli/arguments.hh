@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line of `rackway`:
 //   rackway show TABLE [NAME] [--json] [--controller ENDPOINT]
+//   rackway route ... (route_arguments.hh); rackway show route X --explain is its show X --explain
 //   rackway plan ... (plan_arguments.hh)
 //   rackway vlb mode MODE, rackway node drain NAME, rackway node undrain NAME (the same options)
 // Options may stand anywhere. The endpoint is that of --controller, else of the environment
@@ -13,6 +14,7 @@
 #include <tl/expected.hpp>
 
 #include "control/cli/plan_arguments.hh"
+#include "control/cli/route_arguments.hh"
 
 namespace rackway::cli {
 
@@ -24,8 +26,11 @@ struct Arguments {
   std::string name;        // the one object to show, empty: all
   std::string controller;  // ZeroMQ endpoint, well formed
   bool json = false;       // the rows as JSON instead of a table
-  std::string order;  // one of the API's, to be carried out first: a table shows what came of it;
-                      // name: whom, what
+  std::string order;   // one of the API's, to be carried out first: a table shows what came of it;
+                       // name: whom, what
+  std::string target;  // of the order route-add
+  bool explain = false;
+  std::optional<ImportArguments> import = std::nullopt;  // `route import` was asked for
   std::optional<PlanArguments> plan = std::nullopt;  // `plan` was asked for; the rest is of `show`
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `rackway`, the operator's command: asks the controller and prints what it answers; or plans a
-// cluster, or simulates one.
+// `rackway`, the operator's command: asks the controller and prints what it answers, gives it
+// routes; or plans a cluster, or simulates one.
 #include <unistd.h>
 
 #include <iostream>
@@ -9,6 +9,7 @@
 #include "cluster/api_channel.hh"
 #include "control/cli/arguments.hh"
 #include "control/cli/plan.hh"
+#include "control/cli/route_import.hh"
 #include "control/cli/show.hh"
 #include "control/cli/sim.hh"
 
@@ -21,8 +22,15 @@ int main(int argc, char** argv) {
   const auto arguments = cli::parse_arguments(argc, argv, std::cout, std::cerr);
   if (!arguments) return arguments.error();
   if (arguments->plan) return cli::make_plan(*arguments->plan, std::cout, std::cerr);
+  const auto wait = arguments->import ? cli::kImportTime : cli::kAnswerTime;
   const auto ask = [&](const std::string& request) {
-    return cluster::ApiClient(arguments->controller).request(request, cli::kAnswerTime);
+    return cluster::ApiClient(arguments->controller).request(request, wait);
   };
+  if (arguments->import) {
+    return cli::import_routes(
+        *arguments->import, ask,
+        {std::cout, std::cerr, ::isatty(STDERR_FILENO) != 0 ? &std::cerr : nullptr,
+         arguments->json});
+  }
   return cli::show(*arguments, ask, std::cout, std::cerr);
 }

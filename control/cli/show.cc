@@ -18,16 +18,25 @@ Result<std::string> ask_safely(const AskController& ask, const std::string& requ
   }
 }
 
+std::string request_for(const Arguments& arguments, const Table& table) {
+  if (arguments.explain) return show_request({"explain", true, true, {}}, arguments.name);
+  if (arguments.order == "route-add") return add_route_request(arguments.name, arguments.target);
+  if (!arguments.order.empty()) return order_request(arguments.order, arguments.name);
+  return show_request(table, arguments.name);
+}
+
 Result<std::string> table_text(const Arguments& arguments, const AskController& ask) {
   const auto& table = *find_table(arguments.table);
-  const auto request = arguments.order.empty() ? show_request(table, arguments.name)
-                                               : order_request(arguments.order, arguments.name);
-  const auto reply = ask_safely(ask, request);
+  const auto reply = ask_safely(ask, request_for(arguments, table));
   if (!reply) {
     return fail("no controller answers at " + arguments.controller + " (" + reply.error().message +
                 "); start rackway-controller or give --controller");
   }
-  return text_of_reply(table, *reply, arguments.json);
+  if (arguments.explain) return explanation_of_reply(*reply, arguments.json);
+  const auto text = text_of_reply(table, *reply, arguments.json);
+  // What is withdrawn leaves nothing to show.
+  if (text && arguments.order.starts_with("route-del")) return std::string();
+  return text;
 }
 
 }  // namespace

@@ -145,6 +145,20 @@ Table routes() {
            {"NEXT_HOPS", "next_hops", Print::next_hops}}};
 }
 
+Table rib() {
+  return {"rib",
+          true,
+          false,
+          {{"PREFIX", "prefix", Print::text},
+           {"SOURCE", "source", Print::text},
+           {"ORIGIN", "origin", Print::text},
+           {"DISTANCE", "distance", Print::number},
+           {"STATE", "state", Print::text},
+           {"KIND", "kind", Print::text},
+           {"VIA", "via", Print::list},
+           {"RESOLVED", "resolved", Print::list}}};
+}
+
 Table adjacencies() {
   return {"adjacencies",
           true,
@@ -170,8 +184,9 @@ Table drops() {
 }  // namespace
 
 const std::vector<Table>& tables() {
-  static const std::vector<Table> all{cluster(), nodes(),       ports(), interfaces(), fabric(),
-                                      routes(),  adjacencies(), drops(), queues(),     events()};
+  static const std::vector<Table> all{cluster(), nodes(),  ports(), interfaces(),
+                                      fabric(),  routes(), rib(),   adjacencies(),
+                                      drops(),   queues(), events()};
   return all;
 }
 

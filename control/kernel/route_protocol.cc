@@ -18,4 +18,18 @@ std::string protocol_name(std::uint8_t protocol) {
   }
 }
 
+RouteOrigin origin_of_protocol(std::uint8_t protocol) {
+  switch (protocol) {
+    case RTPROT_KERNEL: return RouteOrigin::connected;
+    case RTPROT_BOOT:
+    case RTPROT_STATIC: return RouteOrigin::kernel;
+    case RTPROT_BGP: return RouteOrigin::bgp;
+    case RTPROT_OSPF: return RouteOrigin::ospf;
+    case RTPROT_ISIS: return RouteOrigin::isis;
+    case RTPROT_RIP: return RouteOrigin::rip;
+    case kStaticRouteProtocol: return RouteOrigin::installed;
+    default: return RouteOrigin::other;
+  }
+}
+
 }  // namespace rackway::control

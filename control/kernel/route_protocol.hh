@@ -5,9 +5,14 @@
 #include <cstdint>
 #include <string>
 
+#include "control/rib/route_origin.hh"
+
 namespace rackway::control {
 
 // "kernel", "boot", "static", "bgp", "rackway" for our own static routes, or the number.
 [[nodiscard]] std::string protocol_name(std::uint8_t protocol);
+
+// How far such a route is trusted.
+[[nodiscard]] RouteOrigin origin_of_protocol(std::uint8_t protocol);
 
 }  // namespace rackway::control

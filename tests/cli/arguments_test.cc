@@ -102,13 +102,13 @@ TEST_F(ArgumentsTest, TheEnvironmentNamesTheControllerUnlessAnOptionDoes) {
 
 TEST_F(ArgumentsTest, RefusesWithOneLineAndCode2) {
   const std::vector<std::pair<std::vector<const char*>, std::string>> faults{
-      {{}, "there is nothing to do, give a command: show, plan, vlb or node"},
+      {{}, "there is nothing to do, give a command: show, route, plan, vlb or node"},
       {{"--json"}, "give a command: show"},
       {{"show"}, "table is required"},
       {{"show", ""}, "there is no table ''"},
       {{"frobnicate"}, "not expected: frobnicate"},
       {{"show", "tables"},
-       "there is no table 'tables', only cluster, nodes, ports, interfaces, fabric, routes, "
+       "there is no table 'tables', only cluster, nodes, ports, interfaces, fabric, routes, rib, "
        "adjacencies, drops, queues, events"},
       {{"show", "nodes", "n1", "n2"}, "n2"},
       {{"show", "nodes", ""}, "the name is empty"},
@@ -150,7 +150,7 @@ TEST_F(ArgumentsTest, HelpNamesTablesAndOptions) {
   EXPECT_EQ(parse({"--help"}).error(), 0);
   EXPECT_NE(out_.str().find("show"), std::string::npos);
   EXPECT_EQ(parse({"show", "--help"}).error(), 0);
-  for (const char* word : {"cluster | nodes | ports | interfaces | fabric | routes | adjacencies | "
+  for (const char* word : {"cluster | nodes | ports | interfaces | fabric | routes | rib | adjacencies | "
                            "drops | queues | events",
                            "--json", "--controller", "RACKWAY_CONTROLLER", "NAME"}) {
     EXPECT_NE(out_.str().find(word), std::string::npos) << out_.str();

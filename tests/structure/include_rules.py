@@ -16,8 +16,9 @@ ALLOWED_PARTS = {
     "vlb/traffic": {"base"},
     "vlb/simulator": {"base", "topo", "vlb", "vlb/traffic"},
     "cluster": {"base", "fib", "topo"},
-    "control": {"base", "fib", "topo", "cluster"},
-    "control/cli": {"base", "topo", "topo/plan", "cluster", "vlb", "vlb/simulator", "vlb/traffic"},
+    "control": {"base", "fib", "topo", "cluster", "control/table_file"},
+    "control/table_file": {"base"},
+    "control/cli": {"base", "control/table_file", "topo", "topo/plan", "cluster", "vlb", "vlb/simulator", "vlb/traffic"},
     "node": {"base", "fib", "topo", "vlb", "cluster"},
 }
 
@@ -32,12 +33,14 @@ LIBRARY_HOMES = [
      r"control/kernel/.*", None),
     ("nlohmann::json", r"nlohmann/.*",
      r"topo/cluster_document\.cc|topo/json_reader\.(hh|cc)|topo/plan/[a-z_]*json\.cc|"
-     r"control/api(_order)?\.(hh|cc)|control/cli/.*",
+     r"control/api(_[a-z_]+)?\.(hh|cc)|control/cli/.*",
      None),
     ("CLI11", r"CLI/.*", r"(.*/)?main\.cc|control/cli/.*", None),
     ("spdlog", r"spdlog/.*", r"base/log\.(hh|cc)", None),
     ("Abseil", r"absl/.*", r"fib/.*", None),
     ("libpcap", r"pcap(/.*)?\.h", r"vlb/traffic/capture\.cc", None),
+    ("SQLite", r"sqlite3\.h", r"control/route_store\.cc", None),
+    ("zlib", r"zlib\.h", r"control/table_file/octet_source\.cc", None),
     ("xxHash", r"xxh(ash|3)\.h", r"fib/.*", None),
 ]
 

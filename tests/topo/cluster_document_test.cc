@@ -33,6 +33,23 @@ TEST(ClusterDocument, ReadsTheController) {
   EXPECT_EQ(document.controller.settle_max_ms, 2000u);
 }
 
+TEST(ClusterDocument, ReadsDistancesAndKeepsTheUsualOnes) {
+  const auto distances = parse_cluster_document(
+                             R"({"name": "lab", "nodes": [{"name": "n1"}],
+              "controller": {"distances": {"bgp": 254, "imported": 1}}})",
+                             "lab.json")
+                             .controller.distances;
+  EXPECT_EQ(distances.bgp, 254);
+  EXPECT_EQ(distances.imported, 1);
+  EXPECT_EQ(distances.kernel, 1);
+  EXPECT_EQ(distances.document, 1);
+  EXPECT_EQ(distances.added, 1);
+  EXPECT_EQ(distances.ospf, 110);
+  EXPECT_EQ(distances.isis, 115);
+  EXPECT_EQ(distances.rip, 120);
+  EXPECT_EQ(distances.other, 150);
+}
+
 TEST(ClusterDocument, ReadsNodesAndPortsInTheirOrder) {
   const auto document = parse_cluster_document(kGood, "lab.json");
   ASSERT_EQ(document.nodes.size(), 3u);
