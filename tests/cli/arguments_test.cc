@@ -150,9 +150,10 @@ TEST_F(ArgumentsTest, HelpNamesTablesAndOptions) {
   EXPECT_EQ(parse({"--help"}).error(), 0);
   EXPECT_NE(out_.str().find("show"), std::string::npos);
   EXPECT_EQ(parse({"show", "--help"}).error(), 0);
-  for (const char* word : {"cluster | nodes | ports | interfaces | fabric | routes | rib | adjacencies | "
-                           "drops | queues | events",
-                           "--json", "--controller", "RACKWAY_CONTROLLER", "NAME"}) {
+  for (const char* word :
+       {"cluster | nodes | ports | interfaces | fabric | routes | rib | adjacencies | "
+        "drops | queues | events",
+        "--json", "--controller", "RACKWAY_CONTROLLER", "NAME"}) {
     EXPECT_NE(out_.str().find(word), std::string::npos) << out_.str();
   }
   EXPECT_EQ(err_.str(), "");
