@@ -25,12 +25,14 @@ struct SteeringColumns {
   const Backlog* backlog;   // by local link, then that of no link: 0
   std::uint32_t nodes, links;
   bool better_of_two;  // a flowlet begins at that of two places whose link is less behind
+  // Two places of one path are both behind; then a relay is asked if its link is less behind by
+  // more than this, as others pay for it too.
+  Backlog worth_a_relay;
 };
 
 inline constexpr std::size_t kMaxBurst = 64;
-// A link is less behind than another if it is so by more than this. Two places of one path are both
-// behind; then a relay is asked, which others pay for, and which must be worth more.
-inline constexpr Backlog kClearlyLess = 5, kWorthARelay = 20;
+// A link is less behind than another if it is so by more than this.
+inline constexpr Backlog kClearlyLess = 5;
 
 // The flow hash also picks the member of a next-hop group and the flowlet's entry; the path may not
 // follow from those. A product brings every lower bit into the upper ones: of the 32, the first

@@ -88,7 +88,7 @@ Lanes path_at_place(const SteeringColumns& by, __mmask16 wanted, __mmask16 begin
   Lanes worth = all(kClearlyLess);
   if (const __mmask16 equal = _mm512_mask_cmpeq_epi32_mask(begins, one, two); equal != 0) {
     two = _mm512_mask_mov_epi32(two, equal, column(equal, by.relays, at_second));
-    worth = _mm512_mask_mov_epi32(worth, equal, all(kWorthARelay));
+    worth = _mm512_mask_mov_epi32(worth, equal, all(by.worth_a_relay));
   }
   const Lanes least = _mm512_add_epi32(backlog_of(begins, by, two), worth);
   const __mmask16 better = _mm512_mask_cmplt_epu32_mask(

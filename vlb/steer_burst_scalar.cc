@@ -19,7 +19,7 @@ PathIndex begin_at(const SteeringColumns& by, std::size_t row, std::uint32_t has
   const PathIndex two = differ ? by.places[second] : by.relays[second];
   if (two == 0) return one;
   const auto behind = [&](PathIndex path) { return by.backlog[by.paths[path].link]; };
-  return behind(two) + (differ ? kClearlyLess : kWorthARelay) < behind(one) ? two : one;
+  return behind(two) + (differ ? kClearlyLess : by.worth_a_relay) < behind(one) ? two : one;
 }
 
 // Passes, so that the loads of the flowlets do not wait for each other's stores, and that most

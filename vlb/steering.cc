@@ -19,6 +19,14 @@ constexpr Time kLongestStep = 10'000;
 // What is looked at in one see() when nothing but loads has changed.
 constexpr std::size_t kPathsAtOnce = 2048;
 
+// Microseconds; and octets in front of the slowest link, which are few packets.
+Backlog worth_a_relay(const std::vector<double>& link_rates) {
+  constexpr double kLeast = 20, kMost = 10'000, kOctets = 8'192;
+  double slowest = std::numeric_limits<double>::infinity();
+  for (const double rate : link_rates) slowest = rate > 0 ? std::min(slowest, rate) : slowest;
+  return static_cast<Backlog>(std::clamp(kOctets * 8e6 / slowest, kLeast, kMost));
+}
+
 }  // namespace
 
 Steering::Steering(topo::FabricTable table, NodeId self, const SteeringSetup& setup)
@@ -34,7 +42,8 @@ Steering::Steering(topo::FabricTable table, NodeId self, const SteeringSetup& se
       places_((table_.nodes() + 1) * kPlaces + 1, 0),
       relays_(places_.size(), 0),
       octets_to_(table_.nodes() + 1, 0),
-      backlog_(table_.local_links().size() + 2, 0) {
+      backlog_(table_.local_links().size() + 2, 0),
+      worth_a_relay_(worth_a_relay(setup.link_rates)) {
   make_weights(setup);
 }
 
@@ -142,7 +151,7 @@ void Steering::refresh(NodeId egress, const FabricView& view, Time now) {
 }
 
 void Steering::deal(NodeId egress, bool changed, Time elapsed) {
-  const double straight = node_weights_[self_.value] + node_weights_[egress.value];
+  const double straight = straight_share(egress);
   switch (mode_) {
     case SteeringMode::direct: return deal_direct(egress);
     case SteeringMode::valiant: return deal_over_relays(egress, straight);
@@ -203,12 +212,29 @@ void Steering::deal_over_relays(NodeId egress, double straight) {
   deal_by_weight(places_of(egress), range.first, shares_wanted_);
 }
 
+// Of two phases over all nodes that can be relays now, in proportion to their weights: those whose
+// relay is one of the two ends. What a dead relay had is shared out to all, the ends too.
+double Steering::straight_share(NodeId egress) const {
+  const double all = weight_of_relays(egress);
+  return all > 0 ? (node_weights_[self_.value] + node_weights_[egress.value]) / all : 1;
+}
+
+// The two ends are among them.
+double Steering::weight_of_relays(NodeId egress) const {
+  const auto range = paths_.to(egress);
+  double sum = node_weights_[self_.value] + node_weights_[egress.value];
+  for (PathIndex path = range.relays; path < range.end; ++path) {
+    if (states_[path].open) sum += weights_[path];
+  }
+  return sum;
+}
+
 // RouteBricks, 3.2: of what enters at this node, as much as valiant mode would send over any one
 // path goes straight. Without a known rate as much of this pair's traffic as in valiant mode does.
 double Steering::quota(NodeId egress) const {
-  const double straight = node_weights_[self_.value] + node_weights_[egress.value];
-  if (octets_a_microsecond_ <= 0) return straight;
-  const double most = octets_a_microsecond_ * node_weights_[egress.value];
+  const double all = weight_of_relays(egress);
+  if (octets_a_microsecond_ <= 0 || all <= 0) return straight_share(egress);
+  const double most = octets_a_microsecond_ * node_weights_[egress.value] / all;
   const double wanted = rows_[egress.value].octets_a_microsecond;
   return wanted <= most ? 1 : most / wanted;
 }
@@ -253,7 +279,8 @@ void Steering::choose(std::span<const NodeId> egress, std::span<const std::uint3
                            .backlog = backlog_.data(),
                            .nodes = static_cast<std::uint32_t>(table_.nodes()),
                            .links = static_cast<std::uint32_t>(table_.local_links().size()),
-                           .better_of_two = mode_ == SteeringMode::adaptive};
+                           .better_of_two = mode_ == SteeringMode::adaptive,
+                           .worth_a_relay = worth_a_relay_};
   steer_(by, egress.data(), flow_hash.data(), egress.size(), now, paths.data());
 }
 

@@ -101,6 +101,8 @@ class Steering {
   [[nodiscard]] bool reachability_changed(const FabricView& view);
   void refresh(NodeId egress, const FabricView& view, Time now);
   void deal(NodeId egress, bool changed, Time elapsed);
+  [[nodiscard]] double straight_share(NodeId egress) const;
+  [[nodiscard]] double weight_of_relays(NodeId egress) const;
   void deal_direct(NodeId egress);
   void deal_relays(NodeId egress);
   void deal_over_relays(NodeId egress, double straight);
@@ -135,6 +137,7 @@ class Steering {
   std::vector<std::uint64_t> octets_to_;  // by row, since seen_at
   bool reaches_all_ = false;
   std::vector<Backlog> backlog_;
+  Backlog worth_a_relay_;
   Onward onward_;
   FlowletTable flowlets_;
   std::uint64_t moved_early_ = 0;

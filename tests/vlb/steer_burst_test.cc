@@ -23,9 +23,13 @@ struct Columns {
   std::vector<Path> paths{Path{}};
   std::vector<Backlog> backlog;
   bool better_of_two;
+  Backlog worth_a_relay;
 
   explicit Columns(std::mt19937& random)
-      : flowlets(FlowletTable::kEntries), patience{0}, better_of_two(random() % 2 == 0) {
+      : flowlets(FlowletTable::kEntries),
+        patience{0},
+        better_of_two(random() % 2 == 0),
+        worth_a_relay(static_cast<Backlog>(random() % 40)) {
     for (PathIndex i = 1; i < kPaths; ++i) {
       paths.push_back({.target = NodeId{static_cast<std::uint16_t>(random() % 4096)},
                        .link = static_cast<std::uint16_t>(random() % kLinks),
@@ -57,7 +61,8 @@ struct Columns {
             .backlog = backlog.data(),
             .nodes = kNodes,
             .links = kLinks,
-            .better_of_two = better_of_two};
+            .better_of_two = better_of_two,
+            .worth_a_relay = worth_a_relay};
   }
 };
 

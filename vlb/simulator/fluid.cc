@@ -76,9 +76,20 @@ double Fluid::way_weight(NodeId ingress, NodeId target) {
   return weights(ingress)[target.value] / static_cast<double>(links);
 }
 
+// As vlb::Steering::straight_share(); the pair's relays are known.
 double Fluid::straight_at_least(const Pair& pair) {
   const auto& by_node = weights(pair.ingress);
-  return by_node[pair.ingress.value] + by_node[pair.egress.value];
+  const double all = weight_of_relays(pair);
+  return all > 0 ? (by_node[pair.ingress.value] + by_node[pair.egress.value]) / all : 1;
+}
+
+double Fluid::weight_of_relays(const Pair& pair) {
+  const auto& by_node = weights(pair.ingress);
+  double sum = by_node[pair.ingress.value] + by_node[pair.egress.value];
+  for (auto i = pair.more_first; i < pair.more_end; ++i) {
+    sum += way_weight(pair.ingress, ways_[i].target);
+  }
+  return sum;
 }
 
 void Fluid::lay_pairs() {
@@ -163,7 +174,8 @@ void Fluid::want_relays(Pair& pair) {
 
 double Fluid::share_straight(const Pair& pair) {
   if (mode_ != SteeringMode::direct_vlb) return straight_at_least(pair);
-  const double most = node_rates_[pair.ingress.value] * weights(pair.ingress)[pair.egress.value];
+  const double most = node_rates_[pair.ingress.value] * weights(pair.ingress)[pair.egress.value] /
+                      weight_of_relays(pair);
   const double counted =
       pair.rate * (scenario_.sizes.mean() - kCheckSequence) / scenario_.sizes.mean_on_cable();
   return counted <= most ? 1 : most / counted;

@@ -69,6 +69,7 @@ class Fluid {
   [[nodiscard]] const vlb::PathList& paths(NodeId ingress);
   [[nodiscard]] double way_weight(NodeId ingress, NodeId target);
   [[nodiscard]] double straight_at_least(const Pair& pair);  // in mode valiant that much
+  [[nodiscard]] double weight_of_relays(const Pair& pair);   // in mode valiant that much
   void lay_pairs();
   void add_straight(Pair& pair);
   void add_relays(Pair& pair);
