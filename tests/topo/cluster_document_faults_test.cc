@@ -136,7 +136,7 @@ const std::vector<Fault> kFaults{
     {R"("settle_ms": 1000)",
      R"("settle_ms": 1000, "fpm": {"address": "localhost"})",
      "/controller/fpm/address",
-     {"'localhost' is not an address"}},
+     {"localhost", "is not an address"}},
     {R"("settle_ms": 1000)", R"("settle_ms": 1000, "fpm": true)", "/controller/fpm", {"object"}},
     {R"("settle_ms": 1000)", R"("settle_ms": 3600001)", "/controller/settle_ms", {"out of bounds"}},
     {R"("settle_ms": 1000)",
