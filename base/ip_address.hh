@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "base/byte_order.hh"
 
@@ -58,6 +59,14 @@ class IpAddress {
   [[nodiscard]] std::string to_string() const;
 
   constexpr auto operator<=>(const IpAddress&) const = default;
+  // As the default, which calls memcmp() for the octets; tables ask this of every prefix.
+  constexpr bool operator==(const IpAddress& other) const {
+    if (std::is_constant_evaluated()) return family_ == other.family_ && bytes_ == other.bytes_;
+    std::uint64_t mine[2], others[2];
+    std::memcpy(mine, bytes_.data(), sizeof mine);
+    std::memcpy(others, other.bytes_.data(), sizeof others);
+    return family_ == other.family_ && ((mine[0] ^ others[0]) | (mine[1] ^ others[1])) == 0;
+  }
 
  private:
   Family family_ = Family::ipv4;

@@ -173,13 +173,24 @@ std::optional<AdjacencyId> FibBuilder::new_index(NodeId node, Epoch epoch) {
   return std::nullopt;
 }
 
-void FibBuilder::refresh_routes(const fib::Fib& present) {
+// Each looked up as seldom as can be: tables have a million.
+void FibBuilder::refresh_routes(const fib::Fib& present, Epoch epoch, fib::Delta& delta) {
   const std::size_t before = cut_short_.size();
+  const auto number =
+      std::min<std::uint64_t>(epoch.value - first_epoch_->value, UINT32_MAX - 1) + 1;
   for (const auto& prefix : dirty_routes_) {
     auto way = wanted_.way(prefix);
     note_cut_short(prefix, way);
-    set_route(prefix, std::move(way), present);
+    auto* const state = set_route(prefix, std::move(way), present);
+    const auto old = present.find(prefix);
+    if (state == nullptr) {
+      if (old) delta.removed_routes.push_back(prefix);
+    } else if (!old || old->group != state->group) {
+      delta.routes.push_back({prefix, state->group});
+      state->epoch = static_cast<std::uint32_t>(number);
+    }
   }
+  dirty_routes_.clear();
   if (cut_short_.size() <= before) return;
   log::warn("{} routes have more than {} next hops, of which no more are used; one is to {}",
             cut_short_.size(), fib::kMaxGroupMembers, cut_short_.begin()->to_string());
@@ -194,21 +205,26 @@ void FibBuilder::note_cut_short(const IpPrefix& prefix, const std::optional<Want
   }
 }
 
-void FibBuilder::set_route(const IpPrefix& prefix, std::optional<WantedWay> way,
-                           const fib::Fib& present) {
-  const auto at = routes_.find(prefix);
-  std::optional<GroupId> old;
-  if (at != routes_.end()) old = at->second.group;
+// Null: there is no route. Valid until the next one.
+FibBuilder::RouteState* FibBuilder::set_route(const IpPrefix& prefix, std::optional<WantedWay> way,
+                                              const fib::Fib& present) {
   if (!way) {
-    if (old) routes_.erase(at);
-  } else {
-    const auto known = find_group(*way);
-    if (known && known == old) return;
-    const auto id = known ? *known : add_group(std::move(*way), prefix, present);
-    ++groups_[id.value].routes;
-    routes_[prefix] = {id};
+    const auto at = routes_.find(prefix);
+    if (at == routes_.end()) return nullptr;
+    const auto old = at->second.group;
+    routes_.erase(at);
+    release(old);
+    return nullptr;
   }
-  if (old) release(*old);
+  const auto [at, is_new] = routes_.try_emplace(prefix);
+  auto& state = at->second;
+  const auto known = find_group(*way);
+  if (!is_new && known == state.group) return &state;
+  const auto id = known ? *known : add_group(std::move(*way), prefix, present);
+  ++groups_[id.value].routes;
+  if (!is_new) release(state.group);
+  state = {id};
+  return &state;
 }
 
 // ---- the difference
@@ -251,11 +267,10 @@ fib::Delta FibBuilder::take_delta(const fib::Fib& present, Epoch epoch) {
   dirty_routes_.erase(twice.begin(), twice.end());
   refresh_adjacencies(epoch);
   refresh_groups();
-  refresh_routes(present);
   fib::Delta delta;
+  refresh_routes(present, epoch, delta);
   emit_adjacencies(present, epoch, delta);
   emit_groups(present, epoch, delta);
-  emit_routes(present, epoch, delta);
   emit_addresses(present, delta);
   return delta;
 }
@@ -323,22 +338,6 @@ void FibBuilder::forget_adjacency(fib::AdjacencyKey key, Epoch epoch) {
   indices_[key.node.value].release(key.index, epoch);
   adjacencies_.erase(at->second);
   neighbors_by_key_.erase(at);
-}
-
-void FibBuilder::emit_routes(const fib::Fib& present, Epoch epoch, fib::Delta& delta) {
-  const auto number =
-      std::min<std::uint64_t>(epoch.value - first_epoch_->value, UINT32_MAX - 1) + 1;
-  for (const auto& prefix : dirty_routes_) {
-    const auto old = present.find(prefix);
-    const auto at = routes_.find(prefix);
-    if (at == routes_.end()) {
-      if (old) delta.removed_routes.push_back(prefix);
-    } else if (!old || old->group != at->second.group) {
-      delta.routes.push_back({prefix, at->second.group});
-      at->second.epoch = static_cast<std::uint32_t>(number);
-    }
-  }
-  dirty_routes_.clear();
 }
 
 std::optional<Epoch> FibBuilder::epoch_of(const IpPrefix& prefix) const {

@@ -122,9 +122,10 @@ class FibBuilder {
   void refresh_adjacencies(Epoch epoch);
   void refresh_adjacency(const Neighbor& neighbor, Epoch epoch);
   [[nodiscard]] std::optional<AdjacencyId> new_index(NodeId node, Epoch epoch);
-  void refresh_routes(const fib::Fib& present);
+  void refresh_routes(const fib::Fib& present, Epoch epoch, fib::Delta& delta);
   void note_cut_short(const IpPrefix& prefix, const std::optional<WantedWay>& way);
-  void set_route(const IpPrefix& prefix, std::optional<WantedWay> way, const fib::Fib& present);
+  [[nodiscard]] RouteState* set_route(const IpPrefix& prefix, std::optional<WantedWay> way,
+                                      const fib::Fib& present);
   GroupId new_group_id();
   [[nodiscard]] std::optional<GroupId> find_group(const WantedWay& way) const;
   GroupId add_group(WantedWay way, const IpPrefix& prefix, const fib::Fib& present);
@@ -163,7 +164,6 @@ class FibBuilder {
   [[nodiscard]] bool has_lingered(fib::AdjacencyKey key);
   void forget_adjacency(fib::AdjacencyKey key, Epoch epoch);
   void emit_groups(const fib::Fib& present, Epoch epoch, fib::Delta& delta);
-  void emit_routes(const fib::Fib& present, Epoch epoch, fib::Delta& delta);
   void emit_addresses(const fib::Fib& present, fib::Delta& delta);
 
   WantedRoutes wanted_;

@@ -50,11 +50,14 @@ class HashMap {
   [[nodiscard]] Value& operator[](const Key& key) { return try_emplace(key).first->second; }
   // With an empty value; false if the key was there.
   std::pair<iterator, bool> try_emplace(const Key& key) {
-    if (const auto known = map_.find(key); known != map_.end()) return {known, false};
+    if (room_ == 0) {
+      if (const auto known = map_.find(key); known != map_.end()) return {known, false};
+      grow();
+    }
     Value value{};
-    if (room_ == 0) grow();
-    --room_;
-    return map_.try_emplace(key, std::move(value));
+    const auto placed = map_.try_emplace(key, std::move(value));
+    if (placed.second) --room_;
+    return placed;
   }
 
   void erase(iterator at) { map_.erase(at); }

@@ -50,7 +50,7 @@ class SearchFrom64 {
 
 FabricGraph::FabricGraph(std::size_t nodes, std::span<const LinkEnds> links,
                          const std::vector<bool>& down)
-    : first_(nodes + 1) {
+    : first_(nodes + 1), is_mesh_(is_full_mesh(nodes, links)) {
   for (std::size_t i = 0; i < links.size(); ++i) {
     if (is_down(down, i)) continue;
     ++first_[links[i].a.value + 1u];
@@ -64,6 +64,7 @@ FabricGraph::FabricGraph(std::size_t nodes, std::span<const LinkEnds> links,
     neighbors_[at[links[i].a.value]++] = {links[i].b, i};
     neighbors_[at[links[i].b.value]++] = {links[i].a, i};
   }
+  is_whole_ = neighbors_.size() == 2 * links.size();
 }
 
 std::vector<Hops> FabricGraph::hops_from(NodeId start) const {
@@ -71,7 +72,7 @@ std::vector<Hops> FabricGraph::hops_from(NodeId start) const {
   std::vector<NodeId> queue{start};
   queue.reserve(nodes());
   hops[start.value] = 0;
-  for (std::size_t i = 0; i < queue.size(); ++i) {
+  for (std::size_t i = 0; i < queue.size() && queue.size() < nodes(); ++i) {
     for (const auto& neighbor : neighbors(queue[i])) {
       auto& there = hops[neighbor.node.value];
       if (there != kUnreachable) continue;

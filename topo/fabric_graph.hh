@@ -32,6 +32,10 @@ class FabricGraph {
               const std::vector<bool>& down = {});
 
   [[nodiscard]] std::size_t nodes() const { return first_.size() - 1; }
+  // Every two nodes are joined by a link, up or down.
+  [[nodiscard]] bool is_mesh() const { return is_mesh_; }
+  // No link is down.
+  [[nodiscard]] bool is_whole() const { return is_whole_; }
   // In the order of the links' numbers.
   [[nodiscard]] std::span<const Neighbor> neighbors(NodeId node) const {
     return {neighbors_.data() + first_[node.value], neighbors_.data() + first_[node.value + 1]};
@@ -44,6 +48,8 @@ class FabricGraph {
  private:
   std::vector<std::uint32_t> first_;  // by node: where its neighbours begin; one more at the end
   std::vector<Neighbor> neighbors_;
+  bool is_mesh_;
+  bool is_whole_;
 };
 
 // Every node has a link to every other one; several between two count once.

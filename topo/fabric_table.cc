@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 namespace rackway::topo {
 namespace {
@@ -88,13 +89,45 @@ FabricTable::FabricTable(NodeId self, std::size_t nodes, std::span<const LinkEnd
 FabricTable::FabricTable(NodeId self, const FabricGraph& graph, std::span<const LinkEnds> links,
                          Hops diameter)
     : hops_(graph.hops_from(self)),
-      is_mesh_(is_full_mesh(graph.nodes(), links)),
+      is_mesh_(graph.is_mesh()),
+      is_whole_mesh_(graph.is_mesh() && graph.is_whole()),
       hop_budget_(hop_budget_for(diameter)) {
+  find_local_links(self, graph, links);
+  is_whole_mesh_ ? find_paths_of_mesh() : find_paths(self, graph);
+}
+
+void FabricTable::find_local_links(NodeId self, const FabricGraph& graph,
+                                   std::span<const LinkEnds> links) {
+  if (graph.is_whole()) {
+    for (const auto& neighbor : graph.neighbors(self)) {
+      local_links_.push_back({neighbor.link, neighbor.node});
+    }
+    return;
+  }
   for (std::uint32_t number = 0; number < links.size(); ++number) {
     const auto& link = links[number];
     if (link.a != self && link.b != self) continue;
     local_links_.push_back({number, link.a == self ? link.b : link.a});
   }
+}
+
+// The links straight there.
+void FabricTable::find_paths_of_mesh() {
+  std::vector<std::size_t> by_peer(local_links_.size());
+  std::iota(by_peer.begin(), by_peer.end(), std::size_t{0});
+  std::stable_sort(by_peer.begin(), by_peer.end(), [this](std::size_t a, std::size_t b) {
+    return local_links_[a].peer < local_links_[b].peer;
+  });
+  std::size_t at = 0;
+  for (std::uint16_t node = 0; node < nodes(); ++node) {
+    for (; at < by_peer.size() && local_links_[by_peer[at]].peer == NodeId{node}; ++at) {
+      first_links_.add(by_peer[at]);
+    }
+    first_links_.end_node();
+  }
+}
+
+void FabricTable::find_paths(NodeId self, const FabricGraph& graph) {
   Paths paths(graph, local_links_.size());
   std::size_t local = 0;
   for (const auto& neighbor : graph.neighbors(self)) {
@@ -110,6 +143,20 @@ FabricTable::FabricTable(NodeId self, const FabricGraph& graph, std::span<const 
     first_links_.end_node();
     alternates_.end_node();
   }
+}
+
+std::vector<std::uint16_t> FabricTable::alternates_to(NodeId target) const {
+  std::vector<std::uint16_t> alternates;
+  if (!is_whole_mesh_) {
+    const auto listed = alternates_.of(target);
+    alternates.assign(listed.begin(), listed.end());
+  } else if (const auto first = links_to(target); !first.empty()) {
+    alternates.reserve(local_links_.size());
+    for (std::uint16_t link = 0; link < local_links_.size(); ++link) {
+      if (!std::binary_search(first.begin(), first.end(), link)) alternates.push_back(link);
+    }
+  }
+  return alternates;
 }
 
 }  // namespace rackway::topo

@@ -45,10 +45,10 @@ class FabricTable {
   [[nodiscard]] std::span<const std::uint16_t> links_to(NodeId target) const {
     return first_links_.of(target);
   }
-  // Local indices of other links whose far end is no farther from the target than this node is.
-  [[nodiscard]] std::span<const std::uint16_t> alternates_to(NodeId target) const {
-    return alternates_.of(target);
-  }
+  // Local indices of other links whose far end is no farther from the target than this node is,
+  // lowest first. In a mesh those are all others, which would be a million entries of 1,024 nodes,
+  // so they are found when asked for.
+  [[nodiscard]] std::vector<std::uint16_t> alternates_to(NodeId target) const;
   // Links on the shortest path, or kUnreachable.
   [[nodiscard]] Hops hops_to(NodeId target) const { return hops_[target.value]; }
   [[nodiscard]] std::size_t nodes() const { return hops_.size(); }
@@ -74,10 +74,15 @@ class FabricTable {
     std::vector<std::uint16_t> links_;
   };
 
+  void find_local_links(NodeId self, const FabricGraph& graph, std::span<const LinkEnds> links);
+  void find_paths_of_mesh();
+  void find_paths(NodeId self, const FabricGraph& graph);
+
   std::vector<LocalLink> local_links_;
-  Lists first_links_, alternates_;
+  Lists first_links_, alternates_;  // of a whole mesh no alternates
   std::vector<Hops> hops_;
   bool is_mesh_;
+  bool is_whole_mesh_;
   std::uint8_t hop_budget_;
 };
 

@@ -3,22 +3,11 @@
 
 #include <algorithm>
 
+#include "vlb/adaptive_rules.hh"
+
 namespace rackway::vlb {
-namespace {
 
-// Shares of a link's rate.
-constexpr float kFull = 0.90f;   // more than that, and relays are asked
-constexpr float kRoom = 0.87f;   // less than that, and relays are not needed
-constexpr float kClear = 0.02f;  // loads that differ by less are equal
-constexpr float kIdle = 0.60f;   // below, relays are not levelled
-
-// Fractions a microsecond, see docs/vlb.md. What follows own links alone may be fast; what follows
-// the loads that others tell must be slow against the time that news takes, about 15 ms.
-constexpr float kRelieve = 0.4e-3f;
-constexpr float kReturn = 0.02e-3f;
-constexpr float kLevel = 0.02e-3f;
-
-}  // namespace
+using namespace adaptive;
 
 void AdaptiveDealer::begin(const Row& row) {
   row_ = &row;

@@ -26,6 +26,10 @@ PathList::PathList(const topo::FabricTable& table, NodeId self) : ranges_(table.
   for (const auto& link : table.local_links()) peers_.push_back(link.peer);
   // An index has 16 bits: in a very large fabric each egress node has fewer relays.
   const std::size_t most = std::numeric_limits<PathIndex>::max() / std::max(table.nodes(), 1ul);
+  std::size_t all = 0;  // that one egress node could have
+  for (std::uint16_t node = 0; node < table.nodes(); ++node) {
+    all += table.links_to(NodeId{node}).size();
+  }
   for (std::uint16_t egress = 0; egress < table.nodes(); ++egress) {
     const auto begin = static_cast<PathIndex>(paths_.size());
     const auto add = [&](NodeId target) {
@@ -37,9 +41,11 @@ PathList::PathList(const topo::FabricTable& table, NodeId self) : ranges_(table.
     if (egress != self.value) add(NodeId{egress});
     const auto relays = static_cast<PathIndex>(paths_.size());
     const bool reachable = relays > begin;
-    // Beginning after itself, so that not all nodes are left with the same few.
+    // Beginning after itself, so that not all nodes are left with the same few. Where some are left
+    // out, the next egress node's begin where these end: together they use every link alike.
+    const std::size_t skipped = all > most ? egress * (most * table.nodes() / all) : 0;
     for (std::size_t i = 1; reachable && i < table.nodes(); ++i) {
-      const auto relay = static_cast<std::uint16_t>((self.value + i) % table.nodes());
+      const auto relay = static_cast<std::uint16_t>((self.value + skipped + i) % table.nodes());
       if (relay != egress) add(NodeId{relay});
     }
     ranges_[egress] = {begin, relays, static_cast<PathIndex>(paths_.size())};

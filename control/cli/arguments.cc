@@ -149,7 +149,9 @@ tl::expected<Arguments, int> parse_arguments(int argc, const char* const* argv, 
                                              std::ostream& err) {
   Arguments arguments;
   CLI::App app("Operate a Rackway cluster", "rackway");
-  app.footer("rackway sim FILE simulates the cluster of a document, see rackway sim --help");
+  app.footer(
+      "rackway sim FILE simulates the cluster of a document, see rackway sim --help\n"
+      "rackway experiment NAME runs a sweep and draws it, see rackway experiment --help");
   PlanArguments plan;
   RouteArguments route;
   declare(app, arguments, route, plan);

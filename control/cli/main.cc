@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `rackway`, the operator's command: asks the controller and prints what it answers, gives it
-// routes; or plans a cluster, or simulates one.
+// routes; or plans a cluster, simulates one, or runs experiments.
 #include <unistd.h>
 
 #include <iostream>
@@ -8,6 +8,7 @@
 
 #include "cluster/api_channel.hh"
 #include "control/cli/arguments.hh"
+#include "control/cli/experiment.hh"
 #include "control/cli/plan.hh"
 #include "control/cli/route_import.hh"
 #include "control/cli/show.hh"
@@ -18,6 +19,9 @@ int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "sim") {
     return cli::simulate(argc - 1, argv + 1, std::cout, std::cerr,
                          ::isatty(STDERR_FILENO) != 0 ? &std::cerr : nullptr);
+  }
+  if (argc > 1 && std::string_view(argv[1]) == "experiment") {
+    return cli::become_experiment(argc - 1, argv + 1, std::cerr);
   }
   const auto arguments = cli::parse_arguments(argc, argv, std::cout, std::cerr);
   if (!arguments) return arguments.error();

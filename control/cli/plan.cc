@@ -10,6 +10,7 @@
 #include "control/cli/arguments.hh"
 #include "control/cli/plan_text.hh"
 #include "control/cli/text_table.hh"
+#include "control/cli/transitions_json.hh"
 #include "topo/cluster_document.hh"
 #include "topo/plan/catalogue.hh"
 #include "topo/plan/plan_files.hh"
@@ -59,24 +60,32 @@ int print_plan(const PlanArguments& arguments, const plan::Catalogue& catalogue,
   return report.plan ? 0 : kExitFault;
 }
 
+plan::Transition transition_of(const TransitionWish& wish, const plan::Catalogue& catalogue,
+                               const std::string& server, plan::Mbps rate, unsigned cables) {
+  constexpr unsigned kMostPorts = 2048;
+  if (wish.ports) {
+    return {server,
+            rate,
+            std::nullopt,
+            {plan::transition_point(catalogue, server, rate, wish.packets, cables, *wish.ports)}};
+  }
+  return plan::transition(catalogue, server, rate, wish.packets, cables, kMostPorts);
+}
+
 // The paper's servers with its ports of 10 Gb/s, several cables to a link; today's with 100 Gb/s.
 int print_transitions(const PlanArguments& arguments, const plan::Catalogue& catalogue,
                       std::ostream& out) {
-  constexpr unsigned kMostPorts = 2048;
   constexpr unsigned kBundled = 8;
+  const auto wish = checked(transition_wish_of(arguments, catalogue));
   std::vector<plan::Transition> found;
-  auto asked = arguments;
-  asked.ports = "1";
-  const auto wish = checked(requirement_of(asked, catalogue));
-  const auto packets = wish.packets;
   for (const auto* server : {"rb-current", "rb-more-nics", "rb-faster"}) {
     if (!arguments.servers.empty()) break;
-    found.push_back(plan::transition(catalogue, server, 10'000, packets, kBundled, kMostPorts));
+    found.push_back(transition_of(wish, catalogue, server, 10'000, kBundled));
   }
   for (const auto& server : wish.servers) {
-    found.push_back(plan::transition(catalogue, server, wish.rate, packets, 1, kMostPorts));
+    found.push_back(transition_of(wish, catalogue, server, wish.rate, wish.cables_per_link));
   }
-  out << transitions_text(found);
+  out << (arguments.json ? transitions_json(found) : transitions_text(found));
   return 0;
 }
 

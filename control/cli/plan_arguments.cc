@@ -165,7 +165,9 @@ void declare_plan(CLI::App& app, PlanArguments& arguments) {
   app.add_flag("--json", arguments.json, "Print the plan as JSON");
   app.add_flag("--list", arguments.list, "Print the catalogue instead");
   app.add_flag("--transitions", arguments.transitions,
-               "Print servers needed against external ports instead");
+               "Print servers needed against external ports instead; with --ports for that number");
+  option("--cables", arguments.cables, "N",
+         "Transitions: cables of a link of the servers named, at most; 1 if not given");
   option("--from", arguments.from, "FILE", "Recable: the cluster document of now, with --to");
   option("--to", arguments.to, "FILE", "Recable: the cluster document to come");
   option("--link-rate", arguments.link_rate, "RATE",
@@ -179,6 +181,7 @@ Result<plan::Requirement> requirement_of(const PlanArguments& arguments,
                                          const plan::Catalogue& catalogue) {
   plan::Requirement wish;
   if (arguments.ports.empty()) return fail("--ports is required");
+  if (!arguments.cables.empty()) return fail("--cables goes with --transitions");
   const auto ports = number<unsigned>(arguments.ports, 1, plan::kMostPorts);
   if (!ports) {
     return fail(refusal("--ports", arguments.ports, "a whole number from 1 to 100000"));
@@ -217,6 +220,19 @@ Result<plan::Requirement> requirement_of(const PlanArguments& arguments,
   if (!servers) return tl::unexpected(servers.error());
   wish.servers = *servers;
   return wish;
+}
+
+Result<TransitionWish> transition_wish_of(const PlanArguments& arguments,
+                                          const plan::Catalogue& catalogue) {
+  auto asked = arguments;
+  asked.cables.clear();
+  if (asked.ports.empty()) asked.ports = "1";
+  const auto wish = requirement_of(asked, catalogue);
+  if (!wish) return tl::unexpected(wish.error());
+  const auto cables = number<unsigned>(arguments.cables.empty() ? "1" : arguments.cables, 1, 64);
+  if (!cables) return fail(refusal("--cables", arguments.cables, "a whole number from 1 to 64"));
+  return TransitionWish{arguments.ports.empty() ? std::nullopt : std::optional(wish->ports),
+                        wish->rate, wish->servers, wish->packets, *cables};
 }
 
 Result<RecablingWish> recabling_of(const PlanArguments& arguments) {

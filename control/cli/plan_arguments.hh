@@ -4,6 +4,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct PlanArguments {
   std::string grow, out;
   bool json = false, transitions = false, list = false;
   std::string from, to, link_rate, keep{"1"}, spare_ports{"0"};
+  std::string cables;
 };
 
 // The options of the subcommand.
@@ -28,6 +30,16 @@ void declare_plan(CLI::App& plan, PlanArguments& arguments);
 // What is wrong with the words is the error: one line.
 [[nodiscard]] Result<plan::Requirement> requirement_of(const PlanArguments& arguments,
                                                        const plan::Catalogue& catalogue);
+
+struct TransitionWish {
+  std::optional<unsigned> ports;  // only this many
+  plan::Mbps rate;
+  std::vector<std::string> servers;
+  plan::PacketMix packets;
+  unsigned cables_per_link;
+};
+[[nodiscard]] Result<TransitionWish> transition_wish_of(const PlanArguments& arguments,
+                                                        const plan::Catalogue& catalogue);
 
 struct RecablingWish {
   double port_gbps;  // of ports whose rate the documents do not say

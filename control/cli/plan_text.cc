@@ -214,7 +214,7 @@ std::string transitions_text(const std::vector<plan::Transition>& transitions) {
   Rows rows;
   for (const auto& transition : transitions) {
     columns.push_back({transition.server + " " + plan::rate_text(transition.rate), Align::right});
-    largest.push_back(std::to_string(transition.largest_mesh));
+    largest.push_back(transition.largest_mesh ? std::to_string(*transition.largest_mesh) : "-");
     rows.resize(std::max(rows.size(), transition.points.size()));
     for (std::size_t i = 0; i < transition.points.size(); ++i) {
       const auto& point = transition.points[i];

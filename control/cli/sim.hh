@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `rackway sim FILE`: runs the simulator over a cluster document, without a cluster. A progress bar
-// goes to a terminal only.
+// `rackway sim`: runs the simulator over a cluster document or a regular shape, without a cluster,
+// packet by packet or as a fluid. A progress bar goes to a terminal only.
 #pragma once
 
 #include <ostream>

@@ -33,7 +33,7 @@ Json line(const simulator::LineReport& line, const topo::ClusterDocument& docume
 
 }  // namespace
 
-std::string sim_text(const simulator::Report& report) {
+std::string sim_text(const simulator::Report& report, const traffic::Recording* replayed) {
   const auto& meter = report.meter;
   std::string text = fmt::format(
       "packets     {} sent, {} arrived\n"
@@ -52,10 +52,15 @@ std::string sim_text(const simulator::Report& report) {
     text += fmt::format("dropped     {} {}\n", report.dropped[i],
                         name_of(static_cast<simulator::DropCause>(i)));
   }
+  if (replayed != nullptr) {
+    text += fmt::format("capture     {} replayed, {} within a node, {} without an IP header\n",
+                        replayed->size(), replayed->within_a_node, replayed->unusable);
+  }
   return text;
 }
 
-std::string sim_json(const simulator::Report& report, const topo::ClusterDocument& document) {
+std::string sim_json(const simulator::Report& report, const topo::ClusterDocument& document,
+                     const traffic::Recording* replayed) {
   const auto& meter = report.meter;
   Json json{{"sent", {{"packets", meter.sent().packets}, {"octets", meter.sent().octets}}},
             {"arrived", {{"packets", meter.arrived().packets}, {"octets", meter.arrived().octets}}},
@@ -73,6 +78,11 @@ std::string sim_json(const simulator::Report& report, const topo::ClusterDocumen
   json["flowlets_moved_early"] = report.moved_early;
   json["events"] = report.events;
   json["core_use"] = report.core_use;
+  if (replayed != nullptr) {
+    json["capture"] = {{"replayed", replayed->size()},
+                       {"within_a_node", replayed->within_a_node},
+                       {"without_ip", replayed->unusable}};
+  }
   json["links"] = Json::array();
   for (const auto& each : report.links) json["links"].push_back(line(each, document));
   json["ports"] = Json::array();

@@ -3,6 +3,9 @@
 
 #include <charconv>
 
+#include "control/cli/sim_adversary.hh"
+#include "vlb/traffic/capture.hh"
+
 namespace rackway::cli {
 namespace {
 
@@ -51,18 +54,18 @@ std::optional<simulator::Fault> find_place(const std::string& what,
   return std::nullopt;
 }
 
-// WHAT@MS.
+// WHAT@MS, or WHAT: from the start.
 Result<simulator::Fault> read_fault(const std::string& text, bool works,
                                     const topo::ClusterDocument& document) {
   const auto at = text.rfind('@');
-  double time = -1;
+  double time = at == std::string::npos ? 0 : -1;
   if (at != std::string::npos) {
     const char* const end = text.data() + text.size();
     const auto read = std::from_chars(text.data() + at + 1, end, time);
     if (read.ec != std::errc{} || read.ptr != end) time = -1;
   }
   if (!(time >= 0 && time < 1e7)) {
-    return fail("'" + text + "' is not WHAT@MS, such as n2@60 or n1-n2@60.5");
+    return fail("'" + text + "' is not WHAT or WHAT@MS, such as n2@60 or n1-n2@60.5");
   }
   auto fault = find_place(text.substr(0, at), document);
   if (!fault) return fail("there is no node or link '" + text.substr(0, at) + "'");
@@ -75,7 +78,7 @@ void set_steering(simulator::Scenario& scenario, const SimArguments& arguments,
                   const topo::ClusterDocument& document) {
   std::vector<double> link_rates;
   for (const auto& link : document.links) link_rates.push_back(link_rate(arguments, link));
-  const auto mode = arguments.mode.value_or(document.vlb.mode);
+  const auto mode = sim_mode(arguments, document);
   const vlb::GapBounds gap{document.vlb.least_flowlet_gap_us, document.vlb.most_flowlet_gap_us};
   const auto rates = simulator::rates_of(scenario.nodes);
   scenario.steering = [=](topo::FabricTable table, NodeId self) {
@@ -91,38 +94,24 @@ void set_steering(simulator::Scenario& scenario, const SimArguments& arguments,
   };
 }
 
-}  // namespace
-
-Result<simulator::Scenario> sim_scenario(const SimArguments& arguments,
-                                         const topo::ClusterDocument& document) {
-  simulator::Scenario scenario;
+void set_cluster(simulator::Scenario& scenario, const SimArguments& arguments,
+                 const topo::ClusterDocument& document) {
   for (std::uint16_t i = 0; i < document.nodes.size(); ++i) {
     scenario.nodes.push_back({external_rate(arguments, document, NodeId{i}), 1});
   }
+  scenario.links.reserve(document.links.size());
   for (const auto& link : document.links) {
     simulator::LinkModel model{{link.a, link.b}, {}};
     model.line.rate = link_rate(arguments, link);
     scenario.links.push_back(model);
   }
-  scenario.matrix =
-      traffic::make_matrix(arguments.matrix, simulator::rates_of(scenario.nodes), arguments.seed)
-          .scaled(arguments.load);
-  if (scenario.matrix.total() <= 0) {
-    return fail("no traffic: fewer than two nodes have external ports");
-  }
-  scenario.mix = arguments.mix == "steady" ? traffic::FlowMix::steady(arguments.flows)
-                                           : traffic::FlowMix::heavy_tailed(arguments.flows);
-  if (arguments.sizes != "imix") {
-    scenario.sizes =
-        traffic::PacketSizes::fixed(static_cast<std::uint16_t>(std::stoul(arguments.sizes)));
-  }
   scenario.costs = {nanoseconds(arguments.ingress_ns), nanoseconds(arguments.relay_ns),
                     nanoseconds(arguments.egress_ns)};
   scenario.hello.interval = milliseconds(arguments.hello_ms);
-  scenario.warm_up = milliseconds(arguments.warm_up_ms);
-  scenario.measured = milliseconds(arguments.time_ms);
-  scenario.seed = arguments.seed;
-  set_steering(scenario, arguments, document);
+}
+
+Result<void> set_faults(simulator::Scenario& scenario, const SimArguments& arguments,
+                        const topo::ClusterDocument& document) {
   for (const auto* list : {&arguments.fail, &arguments.repair}) {
     for (const auto& text : *list) {
       const auto fault = read_fault(text, list == &arguments.repair, document);
@@ -130,6 +119,81 @@ Result<simulator::Scenario> sim_scenario(const SimArguments& arguments,
       scenario.faults.push_back(*fault);
     }
   }
+  return {};
+}
+
+Result<void> set_capture(simulator::Scenario& scenario, const SimArguments& arguments) {
+  traffic::CaptureReading reading{scenario.nodes.size(), {}, arguments.speed};
+  for (std::uint16_t i = 0; i < scenario.nodes.size(); ++i) {
+    if (scenario.nodes[i].external_rate > 0) reading.ends.push_back(NodeId{i});
+  }
+  if (reading.ends.size() < 2) return {};  // no traffic
+  auto recording = traffic::read_capture(arguments.capture, reading);
+  if (!recording) return tl::unexpected(recording.error());
+  if (recording->size() == 0) {
+    return fail("the capture " + arguments.capture + " has no IP packet from one node to another");
+  }
+  scenario.matrix = matrix_of(*recording);
+  scenario.sizes = traffic::PacketSizes::fixed(
+      static_cast<std::uint16_t>(recording->octets / recording->size()));
+  scenario.recording = std::make_shared<const traffic::Recording>(std::move(*recording));
+  return {};
+}
+
+Result<void> set_traffic(simulator::Scenario& scenario, const SimArguments& arguments,
+                         topo::SteeringMode mode) {
+  if (!arguments.capture.empty()) return set_capture(scenario, arguments);
+  if (arguments.adversarial) {
+    auto matrix = adversarial_matrix(scenario, mode);
+    if (!matrix) return tl::unexpected(matrix.error());
+    scenario.matrix = matrix->scaled(arguments.load);
+  } else {
+    const auto rates = simulator::rates_of(scenario.nodes);
+    scenario.matrix =
+        traffic::make_matrix(arguments.matrix, rates, arguments.seed).scaled(arguments.load);
+  }
+  scenario.mix = arguments.mix == "steady" ? traffic::FlowMix::steady(arguments.flows)
+                                           : traffic::FlowMix::heavy_tailed(arguments.flows);
+  if (arguments.sizes != "imix") {
+    scenario.sizes =
+        traffic::PacketSizes::fixed(static_cast<std::uint16_t>(std::stoul(arguments.sizes)));
+  }
+  return {};
+}
+
+void set_times(simulator::Scenario& scenario, const SimArguments& arguments) {
+  constexpr double kUsual = 50;  // ms
+  const bool replays = scenario.recording != nullptr;
+  scenario.warm_up = milliseconds(arguments.warm_up_ms.value_or(replays ? 0 : kUsual));
+  if (replays && !arguments.time_ms) {
+    scenario.measured =
+        std::max<traffic::Picoseconds>(1, scenario.recording->length - scenario.warm_up);
+  } else {
+    scenario.measured = milliseconds(arguments.time_ms.value_or(kUsual));
+  }
+}
+
+}  // namespace
+
+topo::SteeringMode sim_mode(const SimArguments& arguments, const topo::ClusterDocument& document) {
+  return arguments.mode.value_or(document.vlb.mode);
+}
+
+Result<simulator::Scenario> sim_scenario(const SimArguments& arguments,
+                                         const topo::ClusterDocument& document) {
+  simulator::Scenario scenario;
+  scenario.seed = arguments.seed;
+  set_cluster(scenario, arguments, document);
+  set_steering(scenario, arguments, document);
+  if (const auto done = set_faults(scenario, arguments, document); !done) {
+    return tl::unexpected(done.error());
+  }
+  const auto done = set_traffic(scenario, arguments, sim_mode(arguments, document));
+  if (!done) return tl::unexpected(done.error());
+  if (scenario.matrix.total() <= 0) {
+    return fail("no traffic: fewer than two nodes have external ports");
+  }
+  set_times(scenario, arguments);
   return scenario;
 }
 

@@ -9,7 +9,11 @@
 
 namespace rackway::cli {
 
-// An error for a fault of something that is not in the document, and for a cluster without traffic.
+// What it steers by: the arguments' mode, else the document's.
+[[nodiscard]] topo::SteeringMode sim_mode(const SimArguments& arguments,
+                                          const topo::ClusterDocument& document);
+// An error for a fault of something that is not in the document, for a cluster without traffic, for
+// a capture that can not be read, and for a worst matrix that is not to be found.
 [[nodiscard]] Result<simulator::Scenario> sim_scenario(const SimArguments& arguments,
                                                        const topo::ClusterDocument& document);
 

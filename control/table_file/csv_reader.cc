@@ -8,7 +8,7 @@
 namespace rackway::table_file {
 namespace {
 
-constexpr std::size_t kPiece = 256 * 1024;
+constexpr std::size_t kPiece = 128 * 1024;
 static_assert(kPiece > CsvReader::kMostLineOctets);
 
 std::string_view without_comment(std::string_view line) {

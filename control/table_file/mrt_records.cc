@@ -9,7 +9,7 @@ namespace rackway::table_file {
 namespace {
 
 constexpr std::size_t kHeader = 12;  // timestamp 4, type 2, subtype 2, length 4
-constexpr std::size_t kPiece = 256 * 1024;
+constexpr std::size_t kPiece = 64 * 1024;
 
 }  // namespace
 

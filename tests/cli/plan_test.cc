@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <vector>
 
@@ -126,6 +127,43 @@ TEST_F(PlanCommand, ListsTheCatalogueWithItsSources) {
   EXPECT_EQ(run({"--list"}), 0);
   EXPECT_NE(out_.str().find("rb-current"), std::string::npos);
   EXPECT_NE(out_.str().find("SOURCE"), std::string::npos);
+}
+
+TEST_F(PlanCommand, SaysHowManyServersOneNumberOfPortsNeeds) {
+  const std::vector<std::string> asked{"--transitions", "--server", "rb-current", "--rate", "10G"};
+  const auto json = [&](const std::string& ports, const std::string& cables) {
+    auto words = asked;
+    words.insert(words.end(), {"--json", "--ports", ports, "--cables", cables});
+    EXPECT_EQ(run(words), 0) << err_.str();
+    return nlohmann::json::parse(out_.str())["transitions"];
+  };
+  using nlohmann::json_literals::operator""_json;
+  EXPECT_EQ(json("16", "8"), R"([{"server": "rb-current", "mbps": 10000,
+      "points": [{"ports": 16, "servers": 16, "fabric": "mesh"}]}])"_json);
+  EXPECT_EQ(json("64", "8")[0]["points"],
+            R"([{"ports": 64, "servers": 192, "fabric": "butterfly"}])"_json);
+  EXPECT_EQ(json("2048", "8")[0]["points"],
+            R"([{"ports": 2048, "servers": null, "fabric": null}])"_json);
+  EXPECT_NE(json("16", "1")[0]["points"][0]["servers"], 16);  // one cable is too slow
+}
+
+TEST_F(PlanCommand, AllTransitionsAsJsonHaveTheLargestMesh) {
+  EXPECT_EQ(run({"--transitions", "--json", "--server", "rb-more-nics", "--rate", "10G", "--cables",
+                 "8"}),
+            0);
+  const auto all = nlohmann::json::parse(out_.str())["transitions"];
+  EXPECT_EQ(all[0]["largest_mesh"], 153);
+  EXPECT_EQ(all[0]["points"].size(), 10u);
+  EXPECT_EQ(all[0]["points"][5]["servers"], 128);
+}
+
+TEST_F(PlanCommand, RefusesCablesThatAreNoNumberOrOfAPlan) {
+  EXPECT_EQ(run({"--transitions", "--cables", "0"}), 2);
+  EXPECT_NE(err_.str().find("--cables '0' is not a whole number from 1 to 64"), std::string::npos);
+  EXPECT_EQ(run({"--ports", "8", "--cables", "2"}), 2);
+  EXPECT_NE(err_.str().find("--cables goes with --transitions"), std::string::npos);
+  EXPECT_EQ(run({"--transitions", "--ports", "0"}), 2);
+  EXPECT_EQ(out_.str(), "");
 }
 
 TEST_F(PlanCommand, HelpNamesItsOptions) {

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/traffic/capture_file.hh"
+
 namespace rackway::cli {
 namespace {
 
@@ -31,9 +33,14 @@ class SimTest : public testing::Test {
   void write(const std::string& document) { std::ofstream(file_) << document; }
 
   int run(const std::vector<std::string>& more, std::ostream* progress = nullptr) {
-    std::vector<std::string> words{"sim", file_, "--port-rate", "1G", "--link-rate", "1G"};
-    words.insert(words.end(), {"--warm-up", "1", "--time", "3"});
+    std::vector<std::string> words{file_, "--warm-up", "1", "--time", "3"};
     words.insert(words.end(), more.begin(), more.end());
+    return run_words(words, progress);
+  }
+
+  // Without a document and times.
+  int run_words(std::vector<std::string> words, std::ostream* progress = nullptr) {
+    words.insert(words.begin(), {"sim", "--port-rate", "1G", "--link-rate", "1G"});
     std::vector<const char*> argv;
     for (const auto& word : words) argv.push_back(word.c_str());
     out_.str("");
@@ -86,10 +93,16 @@ TEST_F(SimTest, RefusesWhatItDoesNotKnowInOneLine) {
   const std::vector<Case> cases = {
       {{"--fail", "n9@3"}, "there is no node or link 'n9'"},
       {{"--fail", "n1-n1@3"}, "there is no node or link 'n1-n1'"},
-      {{"--fail", "n1"}, "'n1' is not WHAT@MS"},
-      {{"--repair", "n1@-1"}, "'n1@-1' is not WHAT@MS"},
-      {{"--fail", "n1@nan"}, "'n1@nan' is not WHAT@MS"},
-      {{"--fail", "n1@1x"}, "'n1@1x' is not WHAT@MS"},
+      {{"--fail", "n1@"}, "'n1@' is not WHAT or WHAT@MS"},
+      {{"--repair", "n1@-1"}, "'n1@-1' is not WHAT or WHAT@MS"},
+      {{"--fail", "n1@nan"}, "'n1@nan' is not WHAT or WHAT@MS"},
+      {{"--fail", "n1@1x"}, "'n1@1x' is not WHAT or WHAT@MS"},
+      {{"--shape", "mesh:4"}, "--shape"},
+      {{"--fluid", "--relay-ns", "100"}, "--fluid knows no time of cores"},
+      {{"--speed", "2"}, "--speed"},
+      {{"--pcap", "/nowhere.pcap"}, "can not read the capture /nowhere.pcap"},
+      {{"--pcap", "/nowhere.pcap", "--load", "0.5"}, "--load"},
+      {{"--matrix", "adversarial", "--fail", "n1-n2", "--fail", "n1-n-3"}, "have no path"},
       {{"--load", "0"}, "--load"},
       {{"--load", "1.1"}, "--load"},
       {{"--matrix", "round"}, "--matrix"},
@@ -118,12 +131,93 @@ TEST_F(SimTest, RefusesADocumentThatIsNone) {
   EXPECT_NE(err_.str().find("no traffic"), std::string::npos) << err_.str();
 }
 
+TEST_F(SimTest, MakesRegularShapes) {
+  ASSERT_EQ(run_words({"--shape", "mesh:5", "--time", "2", "--json"}), 0) << err_.str();
+  EXPECT_EQ(nlohmann::json::parse(out_.str())["links"].size(), 20u);
+  ASSERT_EQ(run_words({"--shape", "butterfly:2x3", "--fluid", "--json"}), 0) << err_.str();
+  const auto report = nlohmann::json::parse(out_.str());
+  EXPECT_EQ(report["ports"].size(), 20u);  // 8 edge nodes, 12 relays
+  EXPECT_EQ(report["ports"][7]["to"], "n8");
+  EXPECT_GT(report["ports"][7]["load"], 0.5);
+  EXPECT_EQ(report["ports"][8]["load"], 0);
+  for (const auto* shape : {"mesh", "mesh:", "mesh:1", "mesh:4097", "mesh:99999", "mesh:4x2",
+                            "ring:4", "butterfly:4", "butterfly:1x3", "butterfly:2x0",
+                            "butterfly:16x4", "butterfly:4x2x2", "butterfly:9999x9999"}) {
+    EXPECT_EQ(run_words({"--shape", shape}), 2) << shape;
+    EXPECT_NE(err_.str().find("is no shape"), std::string::npos) << err_.str();
+  }
+  EXPECT_EQ(run_words({}), 2);
+  EXPECT_NE(err_.str().find("give a cluster document or --shape"), std::string::npos);
+}
+
+TEST_F(SimTest, TheFluidReckonsWithRates) {
+  ASSERT_EQ(run({"--fluid", "--mode", "direct", "--load", "0.6"}), 0) << err_.str();
+  EXPECT_EQ(out_.str(),
+            "traffic     1.800 Gb/s offered, 1.800 Gb/s arrived\n"
+            "goodput     100.0000 %\n"
+            "straight    100.00 %\n"
+            "links       mean load 30.00 %, fullest 30.00 %\n");
+  // A node is dead from the start, whenever it is repaired another fails.
+  ASSERT_EQ(run({"--fluid", "--mode", "direct", "--load", "0.6", "--fail", "n1", "--fail", "n2@1",
+                 "--repair", "n2@2"}),
+            0);
+  EXPECT_NE(out_.str().find("goodput     50.0000 %"), std::string::npos) << out_.str();
+  EXPECT_NE(out_.str().find("dropped     0.600 Gb/s no_path"), std::string::npos);
+  ASSERT_EQ(run({"--fluid", "--json"}), 0);
+  const auto report = nlohmann::json::parse(out_.str());
+  EXPECT_EQ(report["settled"], true);
+  EXPECT_EQ(report["links"][0]["asked"], report["links"][0]["load"]);
+}
+
+TEST_F(SimTest, ReplaysACapture) {
+  using namespace traffic::testing;
+  const auto file = testing::TempDir() + "rackway_sim_test.pcap";
+  std::vector<Captured> packets;
+  for (std::uint16_t i = 0; i < 300; ++i) {
+    packets.push_back({1, i * 10'000u, in_ethernet(ipv4_packet(i % 20, i % 7))});
+  }
+  packets.push_back({1, 5, in_ethernet({}, 0x0806)});
+  write_file(file, capture_of(packets));
+  ASSERT_EQ(run_words({file_, "--pcap", file, "--json"}), 0) << err_.str();
+  const auto report = nlohmann::json::parse(out_.str());
+  const auto replayed = report["capture"]["replayed"].get<int>();
+  EXPECT_GT(replayed, 100);
+  EXPECT_EQ(report["sent"]["packets"], replayed);
+  EXPECT_EQ(report["sent"]["octets"], replayed * 64);
+  EXPECT_EQ(report["goodput"], 1);
+  EXPECT_EQ(replayed + report["capture"]["within_a_node"].get<int>(), 300);
+  EXPECT_EQ(report["capture"]["without_ip"], 1);
+  // All is sent in 3 ms, or in a part of it that is measured, or faster.
+  ASSERT_EQ(run_words({file_, "--pcap", file, "--time", "1", "--json"}), 0) << err_.str();
+  EXPECT_LT(nlohmann::json::parse(out_.str())["sent"]["packets"], replayed / 2);
+  ASSERT_EQ(run_words({file_, "--pcap", file, "--time", "1", "--speed", "4"}), 0) << err_.str();
+  EXPECT_NE(out_.str().find("packets     " + std::to_string(replayed) + " sent"),
+            std::string::npos);
+  EXPECT_NE(out_.str().find("capture     " + std::to_string(replayed) + " replayed"),
+            std::string::npos);
+  ASSERT_EQ(run_words({file_, "--pcap", file, "--fluid"}), 0) << err_.str();
+  EXPECT_NE(out_.str().find("goodput     100.0000 %"), std::string::npos);
+  write_file(file, capture_of({packets.back()}));
+  EXPECT_EQ(run_words({file_, "--pcap", file}), 2);
+  EXPECT_NE(err_.str().find("has no IP packet from one node to another"), std::string::npos);
+  std::remove(file.c_str());
+}
+
 TEST_F(SimTest, DrawsABarOnlyWhereItIsTold) {
   std::ostringstream progress;
   ASSERT_EQ(run({}, &progress), 0);
   EXPECT_NE(progress.str().find("\r[==="), std::string::npos);
   EXPECT_EQ(progress.str().back(), '\r');
   EXPECT_EQ(err_.str(), "");
+  const auto report = out_.str();
+  progress.str("");
+  ASSERT_EQ(run({"--fluid"}, &progress), 0);
+  EXPECT_NE(progress.str().find("\r["), std::string::npos);
+  EXPECT_EQ(progress.str().back(), '\r');
+  // The report is the same without.
+  ASSERT_EQ(run({}), 0);
+  EXPECT_EQ(out_.str(), report);
+  EXPECT_EQ(report.find('\r'), std::string::npos);
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ class FibBuilderRibRandomTest : public ::testing::TestWithParam<unsigned> {
 };
 
 TEST_P(FibBuilderRibRandomTest, IsAsAFreshOne) {
-  for (int step = 0; step < 1000; ++step) {
+  for (int step = 0; step < 500; ++step) {
     for (unsigned i = below(5); i > 0; --i) one_in(2) ? change_kernel() : change_rib();
     if (one_in(4)) {
       router_.builder->take(router_.kernel.take_changes());

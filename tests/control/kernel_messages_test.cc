@@ -189,8 +189,7 @@ TEST(NeighborMessage, UnusableLinkLayerAddresses) {
 TEST(NextHopMessage, OneNextHop) {
   NetlinkRequest request(RTM_NEWNEXTHOP, 0, nhmsg{.nh_family = AF_INET6});
   request.put(NHA_ID, 7u).put(NHA_OIF, 3u).put(NHA_GATEWAY, addr("fe80::1"));
-  const NextHopMessage expected{
-      .id = 7, .hop = {{3, addr("fe80::1"), 1}, true}};
+  const NextHopMessage expected{.id = 7, .hop = {{3, addr("fe80::1"), 1}, true}};
   EXPECT_EQ(parsed_as<NextHopMessage>(request), expected);
   request.put(NHA_ENCAP, 0u);
   EXPECT_FALSE(parsed_as<NextHopMessage>(request).hop.usable);

@@ -95,6 +95,24 @@ TEST(Simulation, LinksCarryWhatTheMatrixSays) {
   }
 }
 
+// Direct VLB sends straight what fits in r/N of each pair: under uniform traffic all of it, of one
+// pair's r a quarter of its octets in a node (RouteBricks, SOSP'09, 3.2).
+TEST(Simulation, DirectVlbSendsItsQuotaStraight) {
+  vlb::SteeringSetup setup;
+  setup.mode = topo::SteeringMode::direct_vlb;
+  setup.node_rates.assign(4, kRate);
+  setup.own_rate = kRate;
+  setup.gap = {100, 100};
+  auto scenario = mesh(4, 2e9, setup);
+  scenario.sizes = traffic::PacketSizes::fixed(504);
+  scenario.warm_up = 100 * kMillisecond;
+  scenario.matrix = traffic::uniform(rates_of(scenario.nodes)).scaled(0.7);
+  EXPECT_GT(run(scenario).straight_share(), 0.99);
+  scenario.matrix = traffic::permutation(rates_of(scenario.nodes), 1).scaled(0.8);
+  // On the cable a frame has 524 octets, in a node 500.
+  EXPECT_NEAR(run(scenario).straight_share(), 0.25 / (0.8 * 500 / 524), 0.02);
+}
+
 TEST(Simulation, EveryPacketArrivesOrIsCountedAsDropped) {
   auto scenario = mesh(4, 0.3e9, two_phases());
   scenario.matrix = traffic::permutation(rates_of(scenario.nodes), 1);

@@ -12,7 +12,7 @@ EMPTY_WORDS = {"util", "utils", "utility", "utilities", "common", "misc", "manag
                "helper", "helpers"}
 
 _CODE = (".hh", ".cc", ".h", ".c", ".py", ".sh", ".cmake", ".yml", "CMakeLists.txt")
-_DATA = (".json", ".csv", ".pcap", ".svg", "LICENSE")
+_DATA = (".json", ".csv", ".pcap", ".svg", ".html", "LICENSE")
 # In pieces, so that this file keeps to its own rules.
 _MARKS = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "X" * 3]) + r")\b")
 _MACHINE_PATHS = re.compile(r"(?:(?<![\w.}-])|(?<=-[IL]))/(" + "|".join(["work", "home"]) + r")/")

@@ -38,6 +38,7 @@ LIBRARY_HOMES = [
     ("CLI11", r"CLI/.*", r"(.*/)?main\.cc|control/cli/.*", None),
     ("spdlog", r"spdlog/.*", r"base/log\.(hh|cc)", None),
     ("Abseil", r"absl/.*", r"fib/.*", None),
+    ("libpcap", r"pcap(/.*)?\.h", r"vlb/traffic/capture\.cc", None),
     ("SQLite", r"sqlite3\.h", r"control/route_store\.cc", None),
     ("zlib", r"zlib\.h", r"control/table_file/octet_source\.cc", None),
     ("xxHash", r"xxh(ash|3)\.h", r"fib/.*", None),

@@ -97,6 +97,7 @@ def test_what_looks_like_an_include_is_none():
     ("topo/json_reader.hh", "nlohmann/json.hpp"), ("control/api.cc", "nlohmann/json.hpp"),
     ("control/cli/x.cc", "nlohmann/json.hpp"), ("node/main.cc", "CLI/CLI.hpp"),
     ("control/cli/x.cc", "CLI/CLI.hpp"), ("base/log.hh", "spdlog/spdlog.h"),
+    ("vlb/traffic/capture.cc", "pcap/pcap.h"),
     ("fib/record_digest.cc", "xxhash.h"), ("tests/cluster/x.cc", "zmq.hpp"),
     ("node/x.cc", "linux/if_ether.h"), ("node/x.cc", "string"),
 ])
@@ -117,6 +118,7 @@ def test_libraries_at_home_pass(path, header):
     ("control/apis.cc", "nlohmann/json.hpp"), ("node/eal.cc", "CLI/CLI.hpp"),
     ("base/x.hh", "CLI/App.hpp"), ("fib/x.cc", "spdlog/spdlog.h"), ("base/log_x.cc", "spdlog/fmt/fmt.h"),
     ("cluster/x.cc", "xxhash.h"), ("node/x.cc", "xxh3.h"),
+    ("vlb/traffic/x.cc", "pcap/pcap.h"), ("control/cli/sim.cc", "pcap.h"),
 ])
 def test_libraries_elsewhere_are_seen(path, header):
     faults = home_faults(path, header)

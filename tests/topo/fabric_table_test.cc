@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/topo/random_fabric.hh"
 #include "topo/fabric_shapes.hh"
 
@@ -66,6 +68,32 @@ TEST(FabricTable, AMeshIsOneByTheDocumentWhateverIsDown) {
   EXPECT_TRUE(FabricTable(node(2), 4, doubled).is_mesh());
   doubled[3] = doubled[4];
   EXPECT_FALSE(FabricTable(node(2), 4, doubled).is_mesh());
+}
+
+// Of a mesh without a link down the table is made in another way.
+TEST(FabricTable, AWholeMeshIsAsByItsDistances) {
+  std::mt19937 random(13);
+  for (std::size_t nodes = 2; nodes < 9; ++nodes) {
+    auto links = full_mesh(nodes).links;
+    for (std::size_t more = random() % 4; more > 0; --more) {
+      links.push_back({links[random() % links.size()].b, NodeId{0}});
+      if (links.back().a == links.back().b) links.pop_back();
+    }
+    std::shuffle(links.begin(), links.end(), random);
+    for (std::size_t self = 0; self < nodes; ++self) {
+      const FabricTable table(node(self), nodes, links);
+      const auto own = table.local_links();
+      for (std::size_t to = 0; to < nodes; ++to) {
+        Links first, others;
+        for (std::uint16_t i = 0; i < own.size() && to != self; ++i) {
+          (own[i].peer == node(to) ? first : others).push_back(i);
+        }
+        EXPECT_EQ(to_vector(table.links_to(node(to))), first);
+        EXPECT_EQ(to_vector(table.alternates_to(node(to))), others);
+        EXPECT_EQ(table.hops_to(node(to)), to == self ? 0 : 1);
+      }
+    }
+  }
 }
 
 TEST(FabricTable, ParallelLinksAreBothUsed) {

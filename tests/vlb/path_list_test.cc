@@ -140,5 +140,26 @@ TEST(PathList, AnIndexIsEnoughForTheLargestMesh) {
   }
 }
 
+// Where not all fit, no relay has more than its part of the paths to all egress nodes together.
+TEST(PathList, InALargeMeshAllRelaysAreUsedAlike) {
+  for (const std::size_t nodes : {256, 257, 600}) {
+    const topo::FabricTable table(node(7), nodes, mesh(nodes));
+    const PathList paths(table, node(7));
+    std::vector<std::size_t> uses(nodes);
+    std::size_t all = 0;
+    for (std::size_t i = 1; i < paths.size(); ++i) {
+      const Path& path = paths[static_cast<PathIndex>(i)];
+      if (path.relayed == 0) continue;
+      ++uses[path.target.value];
+      ++all;
+    }
+    uses.erase(uses.begin() + 7);
+    const auto mean = static_cast<double>(all) / static_cast<double>(nodes - 1);
+    const auto [least, most] = std::minmax_element(uses.begin(), uses.end());
+    EXPECT_GE(static_cast<double>(*least), mean - 3) << nodes;
+    EXPECT_LE(static_cast<double>(*most), mean + 3) << nodes;
+  }
+}
+
 }  // namespace
 }  // namespace rackway::vlb

@@ -14,8 +14,8 @@ namespace rackway::plan {
 
 struct Transition {
   std::string server;
-  Mbps rate;                 // of the external ports
-  unsigned largest_mesh{0};  // external ports; 0: none
+  Mbps rate;                             // of the external ports
+  std::optional<unsigned> largest_mesh;  // external ports; 0: none; nothing: not looked for
   struct Point {
     unsigned ports;
     std::optional<unsigned> servers;
@@ -24,7 +24,13 @@ struct Transition {
   std::vector<Point> points;
 };
 
-// From 4 ports on, doubled up to `most_ports`.
+// The smallest cluster for so many ports.
+[[nodiscard]] Transition::Point transition_point(const Catalogue& catalogue,
+                                                 const std::string& server, Mbps rate,
+                                                 const PacketMix& packets, unsigned cables_per_link,
+                                                 unsigned ports);
+
+// From 4 ports on, doubled up to `most_ports`; and the largest mesh.
 [[nodiscard]] Transition transition(const Catalogue& catalogue, const std::string& server,
                                     Mbps rate, const PacketMix& packets, unsigned cables_per_link,
                                     unsigned most_ports);

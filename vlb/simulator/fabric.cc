@@ -69,7 +69,10 @@ void Fabric::take(Kind kind, std::uint32_t number) {
     case Kind::hello:
       say_hello(number);
       return schedule(now_ + scenario_.hello.interval, kind, number);
-    case Kind::look: look(number); return schedule(now_ + scenario_.look, kind, number);
+    case Kind::look:
+      look(number);
+      if (is_looked_at_again()) schedule(now_ + scenario_.look, kind, number);
+      return;
   }
 }
 
@@ -133,6 +136,11 @@ void Fabric::judge(std::uint32_t link) {
 // Who does not hear it knows that before long, and then does not ask what it said.
 void Fabric::say_hello(std::uint32_t from) {
   if (nodes_[from].works) nodes_[from].watch.say(said_[from]);
+}
+
+// When nothing enters any more and nothing fails, it does not matter what steering would do.
+bool Fabric::is_looked_at_again() const {
+  return !scenario_.faults.empty() || now_ < scenario_.warm_up + scenario_.measured;
 }
 
 void Fabric::look(std::uint32_t at) {

@@ -71,6 +71,7 @@ class Fabric {
   void judge(std::uint32_t link);
   void say_hello(std::uint32_t from);
   void look(std::uint32_t at);
+  [[nodiscard]] bool is_looked_at_again() const;
   void show(const Node& node) { node.watch.show(said_, now_, view_); }
 
   const Scenario& scenario_;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "topo/fabric_table.hh"
@@ -14,6 +15,7 @@
 #include "vlb/traffic/flow_mix.hh"
 #include "vlb/traffic/packet.hh"
 #include "vlb/traffic/packet_sizes.hh"
+#include "vlb/traffic/recording.hh"
 #include "vlb/traffic/traffic_matrix.hh"
 
 namespace rackway::simulator {
@@ -58,6 +60,8 @@ struct Scenario {
   traffic::FlowMix mix{traffic::FlowMix::heavy_tailed()};
   traffic::PacketSizes sizes{traffic::PacketSizes::imix()};
   std::uint64_t seed{1};
+  // In the place of packets made of all that, if there is one.
+  std::shared_ptr<const traffic::Recording> recording;
   // Of a packet, as an ingress node would see it; the generator's own if there is none.
   std::function<std::uint32_t(const traffic::Packet&)> flow_hash;
 

@@ -7,6 +7,8 @@
 namespace rackway::simulator {
 namespace {
 
+constexpr std::uint32_t kCheckSequence = 4;  // octets
+
 NodeId node_id(std::size_t index) {
   return NodeId{static_cast<std::uint16_t>(index)};
 }
@@ -26,8 +28,7 @@ traffic::Packet packet_of(const Frame& frame) {
 Simulation::Simulation(const Scenario& scenario)
     : scenario_(scenario),
       end_(scenario.warm_up + scenario.measured),
-      generator_(scenario.matrix, rates_of(scenario.nodes), scenario.mix, scenario.sizes,
-                 scenario.seed),
+      births_(scenario),
       fabric_(
           scenario, build_nodes(), [this](std::uint32_t cable) { lose(cable); },
           [this](NodeId revived) { revive(revived); }),
@@ -54,10 +55,10 @@ void Simulation::schedule(Picoseconds at, Kind kind, std::uint32_t number) {
 }
 
 void Simulation::schedule_birth(NodeId at) {
-  traffic::Source& source = generator_.at(at);
-  if (!source.sends()) return;
-  node(at).next = source.next();
-  if (node(at).next.born < end_) schedule(node(at).next.born, Kind::birth, at.value);
+  const auto packet = births_.next(at);
+  if (!packet || packet->born >= end_) return;
+  node(at).next = *packet;
+  schedule(packet->born, Kind::birth, at.value);
 }
 
 Report Simulation::run(const std::function<void(double)>& progress) {
@@ -100,17 +101,28 @@ void Simulation::born(NodeId at) {
 }
 
 void Simulation::revive(NodeId revived) {
-  generator_.at(revived).skip_to(fabric_.now());
+  births_.skip_to(revived, fabric_.now());
   schedule_birth(revived);
 }
 
-void Simulation::tell_backlogs(NodeId at, vlb::Steering& steering) {
-  constexpr Picoseconds kMost = 10 * traffic::kMillisecond;
-  for (std::uint16_t link = 0; link < steering.table().local_links().size(); ++link) {
-    const auto waits = fabric_.cable(fabric_.leaving(at, link)).line.waiting(fabric_.now());
-    steering.set_backlog(link,
-                         static_cast<vlb::Backlog>(std::min(waits, kMost) / traffic::kMicrosecond));
+// Of a node with many links not all each time: a packet would cost as much as there are links. A
+// link that a packet is put on is told at once, so that what is told is old only in that the queue
+// may have got shorter since.
+void Simulation::tell_backlogs(NodeId at) {
+  const auto links = static_cast<std::uint16_t>(fabric_.leaving(at).size());
+  const auto count = std::min(links, kToldAtOnce);
+  for (std::uint16_t i = 0; i < count; ++i) {
+    auto& next = node(at).next_told;
+    if (next >= links) next = 0;
+    tell_backlog(at, next++);
   }
+}
+
+void Simulation::tell_backlog(NodeId at, std::uint16_t link) {
+  constexpr Picoseconds kMost = 10 * traffic::kMillisecond;
+  const auto waits = fabric_.cable(fabric_.leaving(at, link)).line.waiting(now_);
+  node(at).steering.set_backlog(
+      link, static_cast<vlb::Backlog>(std::min(waits, kMost) / traffic::kMicrosecond));
 }
 
 bool Simulation::is_bystander(const Frame& frame) const {
@@ -129,13 +141,16 @@ void Simulation::enter(const traffic::Packet& packet) {
   const auto done = ingress.cores.serve(packet.flow_hash, scenario_.costs.ingress, now_);
   if (!done) return drop(frame, DropCause::node_busy);
   const auto hash = scenario_.flow_hash ? scenario_.flow_hash(packet) : packet.flow_hash;
-  tell_backlogs(packet.ingress, ingress.steering);
+  tell_backlogs(packet.ingress);
   vlb::Path path;
   ingress.steering.choose({&packet.egress, 1}, {&hash, 1}, microseconds(now_), {&path, 1});
+  // As node::Resolve does it, of a burst of one; a frame in a node has no check sequence.
+  ingress.steering.tally(packet.egress, packet.octets - kCheckSequence);
   if (path.link == vlb::kNoLink) return drop(frame, DropCause::no_path);
   note_way(packet, path);
   frame.target = path.target;
   put(packet.ingress, path.link, frame, *done);
+  tell_backlog(packet.ingress, path.link);
 }
 
 void Simulation::note_way(const traffic::Packet& packet, const vlb::Path& path) {

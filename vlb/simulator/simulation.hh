@@ -9,12 +9,12 @@
 #include <memory>
 #include <vector>
 
+#include "vlb/simulator/births.hh"
 #include "vlb/simulator/event_queue.hh"
 #include "vlb/simulator/fabric.hh"
 #include "vlb/simulator/frame_queue.hh"
 #include "vlb/simulator/report.hh"
 #include "vlb/simulator/scenario.hh"
-#include "vlb/traffic/generator.hh"
 
 namespace rackway::simulator {
 
@@ -28,6 +28,7 @@ class Simulation {
 
  private:
   enum class Kind : std::uint32_t { measuring, frame, birth };
+  static constexpr std::uint16_t kToldAtOnce = 64;  // backlogs for each packet that is born
 
   struct Node {
     Node(vlb::Steering made, const NodeModel& model, unsigned waiting, const LineModel& port)
@@ -37,7 +38,8 @@ class Simulation {
     vlb::Steering steering;
     Cores cores;
     Line ports;
-    traffic::Packet next;  // to be born there
+    traffic::Packet next;        // to be born there
+    std::uint16_t next_told{0};  // link whose backlog is told next
   };
   struct Way {  // of a flow's last packet
     NodeId target;
@@ -51,7 +53,8 @@ class Simulation {
 
   void born(NodeId at);
   void enter(const traffic::Packet& packet);
-  void tell_backlogs(NodeId at, vlb::Steering& steering);
+  void tell_backlogs(NodeId at);
+  void tell_backlog(NodeId at, std::uint16_t link);
   void arrive(std::uint32_t cable);
   void relay(NodeId at, Frame frame);
   void leave(NodeId at, const Frame& frame);
@@ -71,7 +74,7 @@ class Simulation {
   const Scenario& scenario_;
   Picoseconds end_;  // nothing is born any more
   Picoseconds now_{0};
-  traffic::Generator generator_;
+  Births births_;
   EventQueue events_;
   FramePool pool_;
   std::vector<std::unique_ptr<Node>> nodes_;

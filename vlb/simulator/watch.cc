@@ -42,21 +42,37 @@ void Watch::say(std::vector<vlb::LinkView>& said) const {
   }
 }
 
-void Watch::show(std::span<const std::vector<vlb::LinkView>> said, Picoseconds now,
+void Watch::show(std::span<std::vector<vlb::LinkView>> said, Picoseconds now,
                  vlb::FabricView& view) const {
-  const auto local_links = steering_->table().local_links();
+  const auto links = steering_->table().local_links();
   view.links = links_;
   view.peers.resize(links_.size());
   for (std::size_t link = 0; link < links_.size(); ++link) {
-    auto& peer = view.peers[link];
-    peer.ready = links_[link].alive;
-    if (links_[link].alive) {
-      peer.to = said[local_links[link].peer.value];
+    view.peers[link].ready = links_[link].alive;
+    auto& to = view.peers[link].to;
+    auto& words = said[links[link].peer.value];
+    to.clear();
+    if (!links_[link].alive) {
+      to.resize(said.size());
+    } else if (!words.empty()) {
+      to.swap(words);
     } else {
-      peer.to.assign(said.size(), {});
+      to = view.peers[lent_to(link)].to;
     }
   }
   steering_->see(view, microseconds(now));
+  for (std::size_t link = 0; link < links_.size(); ++link) {
+    auto& words = said[links[link].peer.value];
+    if (links_[link].alive && words.empty()) words.swap(view.peers[link].to);
+  }
+}
+
+// The first live link to the node at the far end of that one.
+std::size_t Watch::lent_to(std::size_t link) const {
+  const auto links = steering_->table().local_links();
+  std::size_t first = 0;
+  while (!links_[first].alive || links[first].peer != links[link].peer) ++first;
+  return first;
 }
 
 }  // namespace rackway::simulator

@@ -25,13 +25,16 @@ class Watch {
   bool judge(std::size_t link, bool alive);
   // What this node says in its hello frames: its own way to each node.
   void say(std::vector<vlb::LinkView>& said) const;
-  // Steering deals anew. said: by node, what it said last. view: to be filled.
-  void show(std::span<const std::vector<vlb::LinkView>> said, Picoseconds now,
+  // Steering deals anew. said: by node, what it said last; lent to the view meanwhile, since in a
+  // mesh that is all of a million words. view: to be filled.
+  void show(std::span<std::vector<vlb::LinkView>> said, Picoseconds now,
             vlb::FabricView& view) const;
 
   [[nodiscard]] bool alive(std::size_t link) const { return links_[link].alive; }
 
  private:
+  [[nodiscard]] std::size_t lent_to(std::size_t link) const;
+
   vlb::Steering* steering_;
   std::vector<vlb::LinkView> links_;
 };

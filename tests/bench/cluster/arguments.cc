@@ -45,6 +45,7 @@ tl::expected<Arguments, int> parse_arguments(int argc, char** argv, std::ostream
       "Runs clusters of real nodes in one process under virtual time and measures goodput, order,\n"
       "load of the links, latency, failures, and what packets cost in each role.",
       "./dev bench cluster");
+  app.footer("./dev bench cluster run FILE: one run over a cluster document, see run --help");
   Arguments arguments{.core = last_core()};
   declare(app, arguments);
   if (const auto code = parse(app, "bench_cluster", argc, argv, out, err))

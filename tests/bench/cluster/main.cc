@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// `./dev bench cluster`: clusters of real nodes in one process, under virtual time.
+// `./dev bench cluster`: clusters of real nodes in one process, under virtual time. `run` as the
+// first argument: one of them, as its options say.
 #include <algorithm>
 #include <iostream>
+#include <string_view>
 
 #include "tests/bench/cluster/arguments.hh"
 #include "tests/bench/cluster/environment.hh"
+#include "tests/bench/cluster/one_run.hh"
 #include "tests/bench/cluster/rows.hh"
 #include "tests/bench/core.hh"
 #include "tests/bench/program.hh"
@@ -50,6 +53,9 @@ void run(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   using namespace rackway::bench;
+  if (argc > 1 && std::string_view(argv[1]) == "run") {
+    return run_once(argc - 1, argv + 1, std::cout, std::cerr);
+  }
   const auto arguments = parse_arguments(argc, argv, std::cout, std::cerr);
   if (!arguments) return arguments.error();
   return exit_code("bench_cluster", std::cerr, [&] { run(*arguments); });
