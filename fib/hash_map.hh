@@ -50,11 +50,12 @@ class HashMap {
   [[nodiscard]] Value& operator[](const Key& key) { return try_emplace(key).first->second; }
   // With an empty value; false if the key was there.
   std::pair<iterator, bool> try_emplace(const Key& key) {
-    if (room_ == 0) {
+    // One probe where there is room and making the value can not fail; what is known never fails.
+    if (room_ == 0 || !std::is_nothrow_default_constructible_v<Value>) {
       if (const auto known = map_.find(key); known != map_.end()) return {known, false};
-      grow();
     }
     Value value{};
+    if (room_ == 0) grow();
     const auto placed = map_.try_emplace(key, std::move(value));
     if (placed.second) --room_;
     return placed;

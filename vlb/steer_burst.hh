@@ -20,6 +20,7 @@ struct SteeringColumns {
   FlowletTable::Entry* flowlets;
   const Time* patience;     // by PathIndex: a pause so long ends a flowlet; 0 on a dead path
   const PathIndex* places;  // kPlaces for each node, then as many for all others: 0
+  const PathIndex* relays;  // as places, but for relays alone, in their shares; 0: none is open
   const Path* paths;        // by PathIndex
   const Backlog* backlog;   // by local link, then that of no link: 0
   std::uint32_t nodes, links;
@@ -27,8 +28,9 @@ struct SteeringColumns {
 };
 
 inline constexpr std::size_t kMaxBurst = 64;
-// A link is less behind than another if it is so by more than this.
-inline constexpr Backlog kClearlyLess = 5;
+// A link is less behind than another if it is so by more than this. Two places of one path are both
+// behind; then a relay is asked, which others pay for, and which must be worth more.
+inline constexpr Backlog kClearlyLess = 5, kWorthARelay = 20;
 
 // The flow hash also picks the member of a next-hop group and the flowlet's entry; the path may not
 // follow from those. A product brings every lower bit into the upper ones: of the 32, the first

@@ -83,8 +83,14 @@ Lanes path_at_place(const SteeringColumns& by, __mmask16 wanted, __mmask16 begin
   const Lanes one = column(wanted, by.places, _mm512_add_epi32(row, _mm512_srli_epi32(spread, 24)));
   if (!by.better_of_two || begins == 0) return one;
   const Lanes second = _mm512_and_si512(_mm512_srli_epi32(spread, 16), all(0xff));
-  const Lanes two = column(begins, by.places, _mm512_add_epi32(row, second));
-  const Lanes least = _mm512_add_epi32(backlog_of(begins, by, two), all(kClearlyLess));
+  const Lanes at_second = _mm512_add_epi32(row, second);
+  Lanes two = column(begins, by.places, at_second);
+  Lanes worth = all(kClearlyLess);
+  if (const __mmask16 equal = _mm512_mask_cmpeq_epi32_mask(begins, one, two); equal != 0) {
+    two = _mm512_mask_mov_epi32(two, equal, column(equal, by.relays, at_second));
+    worth = _mm512_mask_mov_epi32(worth, equal, all(kWorthARelay));
+  }
+  const Lanes least = _mm512_add_epi32(backlog_of(begins, by, two), worth);
   const __mmask16 better = _mm512_mask_cmplt_epu32_mask(
       _mm512_mask_test_epi32_mask(begins, two, two), least, backlog_of(begins, by, one));
   return _mm512_mask_mov_epi32(one, better, two);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -9,12 +10,16 @@ namespace rackway::vlb {
 namespace {
 
 // By the queues of this node's own links, which nobody else's news is fresh enough for.
-PathIndex begin_at(const SteeringColumns& by, const PathIndex* places, std::uint32_t hash) {
+PathIndex begin_at(const SteeringColumns& by, std::size_t row, std::uint32_t hash) {
   const std::uint32_t spread = spread_of(hash);
-  const PathIndex one = places[spread >> 24], two = places[spread >> 16 & 0xff];
-  if (!by.better_of_two || one == two || (one == 0) | (two == 0)) return one;
+  const std::size_t second = row + (spread >> 16 & 0xff);
+  const PathIndex one = by.places[row + (spread >> 24)];
+  if (!by.better_of_two || one == 0) return one;
+  const bool differ = by.places[second] != one;
+  const PathIndex two = differ ? by.places[second] : by.relays[second];
+  if (two == 0) return one;
   const auto behind = [&](PathIndex path) { return by.backlog[by.paths[path].link]; };
-  return behind(two) + kClearlyLess < behind(one) ? two : one;
+  return behind(two) + (differ ? kClearlyLess : kWorthARelay) < behind(one) ? two : one;
 }
 
 // Passes, so that the loads of the flowlets do not wait for each other's stores, and that most
@@ -41,11 +46,10 @@ void steer(const SteeringColumns& by, const NodeId* egress, const std::uint32_t*
   // it change its path without a pause.
   for (; begins != 0; begins &= begins - 1) {
     const auto i = static_cast<std::size_t>(std::countr_zero(begins));
-    const std::uint32_t row = egress[i].value < by.nodes ? egress[i].value : by.nodes;
-    const PathIndex* const places = by.places + row * kPlaces;
+    const std::size_t row = std::min<std::size_t>(egress[i].value, by.nodes) * kPlaces;
     const PathIndex path = (alone >> i & 1) != 0
-                               ? begin_at(by, places, flow_hash[i] ^ another_place(now))
-                               : places[spread_of(flow_hash[i]) >> 24];
+                               ? begin_at(by, row, flow_hash[i] ^ another_place(now))
+                               : by.places[row + (spread_of(flow_hash[i]) >> 24)];
     flowlet[i] = {now, path, egress[i]};
     paths[i] = by.paths[path];
   }

@@ -32,6 +32,7 @@ Steering::Steering(topo::FabricTable table, NodeId self, const SteeringSetup& se
       adaptive_(self.value + 1u),
       patience_(paths_.size(), 0),
       places_((table_.nodes() + 1) * kPlaces + 1, 0),
+      relays_(places_.size(), 0),
       octets_to_(table_.nodes() + 1, 0),
       backlog_(table_.local_links().size() + 2, 0) {
   make_weights(setup);
@@ -155,7 +156,10 @@ void Steering::deal(NodeId egress, bool changed, Time elapsed) {
                                 .states = {states_.data() + range.first, paths},
                                 .weights = {weights_.data() + range.first, paths},
                                 .straight_at_least = straight};
-  if (changed) return adaptive_.leave_closed(row);
+  if (changed) {
+    deal_relays(egress);
+    return adaptive_.leave_closed(row);
+  }
   adaptive_.step(row, static_cast<float>(std::min(elapsed, kLongestStep)));
 }
 
@@ -166,6 +170,17 @@ void Steering::deal_direct(NodeId egress) {
     shares_wanted_.push_back(states_[path].open ? 1 : 0);
   }
   deal_by_weight(places_of(egress), range.first, shares_wanted_);
+}
+
+// Where a flowlet may turn to when its places are all of one path that is behind.
+void Steering::deal_relays(NodeId egress) {
+  const auto range = paths_.to(egress);
+  shares_wanted_.clear();
+  for (PathIndex path = range.relays; path < range.end; ++path) {
+    shares_wanted_.push_back(states_[path].open ? weights_[path] : 0);
+  }
+  deal_by_weight(Places(relays_.data() + egress.value * kPlaces, kPlaces), range.relays,
+                 shares_wanted_);
 }
 
 // Straight: that share, or all or nothing if that is all there is.
@@ -233,6 +248,7 @@ void Steering::choose(std::span<const NodeId> egress, std::span<const std::uint3
   const SteeringColumns by{.flowlets = flowlets_.data(),
                            .patience = patience_.data(),
                            .places = places_.data(),
+                           .relays = relays_.data(),
                            .paths = paths_.data(),
                            .backlog = backlog_.data(),
                            .nodes = static_cast<std::uint32_t>(table_.nodes()),

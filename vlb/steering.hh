@@ -102,6 +102,7 @@ class Steering {
   void refresh(NodeId egress, const FabricView& view, Time now);
   void deal(NodeId egress, bool changed, Time elapsed);
   void deal_direct(NodeId egress);
+  void deal_relays(NodeId egress);
   void deal_over_relays(NodeId egress, double straight);
   // Of flowlets as they are before their next packet.
   void count_moved_early(std::span<const NodeId> egress, std::span<const std::uint32_t> flow_hash,
@@ -130,7 +131,7 @@ class Steering {
   // For choose(): see SteeringColumns.
   SteerBurst steer_ = choose_steer_burst();
   std::vector<Time> patience_;
-  std::vector<PathIndex> places_;
+  std::vector<PathIndex> places_, relays_;
   std::vector<std::uint64_t> octets_to_;  // by row, since seen_at
   bool reaches_all_ = false;
   std::vector<Backlog> backlog_;

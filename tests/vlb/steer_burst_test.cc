@@ -19,7 +19,7 @@ constexpr PathIndex kPaths = 40;
 struct Columns {
   std::vector<FlowletTable::Entry> flowlets;
   std::vector<Time> patience;
-  std::vector<PathIndex> places;
+  std::vector<PathIndex> places, relays;
   std::vector<Path> paths{Path{}};
   std::vector<Backlog> backlog;
   bool better_of_two;
@@ -33,8 +33,10 @@ struct Columns {
       patience.push_back(random() % 4 == 0 ? 0 : static_cast<Time>(random() % 2000));
     }
     for (std::size_t i = 0; i < kNodes * kPlaces; ++i) {
-      places.push_back(static_cast<PathIndex>(random() % kPaths));
+      places.push_back(static_cast<PathIndex>(random() % (random() % 2 == 0 ? 2 : kPaths)));
+      relays.push_back(static_cast<PathIndex>(random() % kPaths));
     }
+    relays.resize((kNodes + 1) * kPlaces + 1, 0);
     places.resize((kNodes + 1) * kPlaces + 1, 0);
     for (std::size_t i = 0; i < kLinks; ++i) {
       backlog.push_back(static_cast<Backlog>(random() % 3 == 0 ? random() : random() % 12));
@@ -50,6 +52,7 @@ struct Columns {
     return {.flowlets = flowlets.data(),
             .patience = patience.data(),
             .places = places.data(),
+            .relays = relays.data(),
             .paths = paths.data(),
             .backlog = backlog.data(),
             .nodes = kNodes,

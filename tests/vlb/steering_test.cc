@@ -305,6 +305,61 @@ TEST(Flowlets, TheSameHashToAnotherEgressIsAnotherFlow) {
   }
 }
 
+// Places are dealt by the loads of milliseconds; flows that begin within one find no relay there.
+struct AllStraight {
+  Steering steering = in_mesh(4, 0, SteeringMode::adaptive);
+  static constexpr std::size_t kDirect = 0;  // the link to node 1
+
+  AllStraight() {
+    set_live(steering, {true, true, true});
+    for (std::uint32_t i = 0; i < 256; ++i) EXPECT_EQ(begin(i)->relayed, 0u);
+  }
+  std::optional<Path> begin(std::uint32_t number) {
+    return choose(steering, node(1), flow(number), 100'000 * (1 + number));
+  }
+};
+
+TEST(Flowlets, BeginOverARelayWhileTheStraightLinkIsClearlyBehind) {
+  AllStraight all;
+  all.steering.set_backlog(all.kDirect, 21);
+  std::map<int, int> over;
+  for (std::uint32_t i = 256; i < 512; ++i) {
+    const auto path = all.begin(i);
+    EXPECT_EQ(path->relayed, 1u);
+    ++over[path->target.value];
+  }
+  EXPECT_EQ(over.size(), 2u);
+  for (const auto& [relay, flows] : over) EXPECT_NEAR(flows, 128, 40) << relay;
+}
+
+TEST(Flowlets, BeginStraightWhereARelayIsNotWorthIt) {
+  AllStraight all;
+  all.steering.set_backlog(all.kDirect, 20);
+  EXPECT_EQ(all.begin(256)->relayed, 0u);
+  all.steering.set_backlog(all.kDirect, 300);
+  for (const std::size_t link : {1, 2}) all.steering.set_backlog(link, 280);
+  EXPECT_EQ(all.begin(257)->relayed, 0u);
+  all.steering.set_backlog(all.kDirect, 1000);
+  set_live(all.steering, {true, false, false});
+  EXPECT_EQ(all.begin(258)->relayed, 0u);
+}
+
+TEST(Flowlets, ThatAreUnderWayStayWhateverIsBehind) {
+  AllStraight all;
+  all.begin(300);
+  all.steering.set_backlog(all.kDirect, 10'000);
+  EXPECT_EQ(choose(all.steering, node(1), flow(300), 100'000 * 301 + 49'000)->relayed, 0u);
+}
+
+TEST(Flowlets, AskForNoRelayInOtherModes) {
+  auto steering = in_mesh(4, 0, SteeringMode::direct);
+  set_live(steering, {true, true, true});
+  steering.set_backlog(0, 10'000);
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    EXPECT_EQ(choose(steering, node(1), flow(i))->relayed, 0u);
+  }
+}
+
 TEST(Flowlets, ABurstIsAsItsPacketsAlone) {
   auto together = in_mesh(5, 2, SteeringMode::valiant),
        alone = in_mesh(5, 2, SteeringMode::valiant);
