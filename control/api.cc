@@ -10,6 +10,7 @@
 
 #include "control/api_names.hh"
 #include "control/api_rib.hh"
+#include "control/api_sources.hh"
 
 namespace rackway::control {
 namespace {
@@ -22,6 +23,14 @@ std::string digest_text(const fib::Digest& digest) {
 
 std::uint64_t seconds(std::chrono::steady_clock::duration time) {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(time).count());
+}
+
+Json own_event(std::uint64_t number, std::uint64_t age_s, const std::string& what) {
+  return {{"age_s", age_s},
+          {"seen_by", "controller"},
+          {"number", number},
+          {"node", ""},
+          {"event", what}};
 }
 
 // One request being answered: the rows so far, or what is wrong.
@@ -39,6 +48,7 @@ class Answer {
   void routes();
   void rib();
   void explain();
+  void sources();
   void adjacencies();
   void drops();
   void events();
@@ -279,7 +289,11 @@ void Answer::events() {
     only = view_.document.find_node(name_);
     if (!only) return fail("no node " + name_ + " in this cluster");
   }
-  for (const auto& [observer, event, at] : view_.events.entries()) {
+  for (const auto& [observer, event, at, own] : view_.events.entries()) {
+    if (!own.empty()) {
+      if (!only) rows_.push_back(own_event(event.number, seconds(now - at), own));
+      continue;
+    }
     if (only && observer != *only && event.node != *only) continue;
     rows_.push_back({{"age_s", seconds(now - at)},
                      {"seen_by", node_name(observer)},
@@ -340,6 +354,11 @@ void Answer::rib() {
   }
 }
 
+void Answer::sources() {
+  if (!name_.empty()) return fail("sources takes no name, got " + name_);
+  rows_ = source_rows(view_);
+}
+
 void Answer::explain() {
   if (auto row = explanation(view_, name_)) {
     rows_.push_back(std::move(*row));
@@ -393,18 +412,14 @@ void Answer::drops() {
 }
 
 using Table = void (Answer::*)();
-const std::map<std::string, Table, std::less<>> kTables{{"cluster", &Answer::cluster},
-                                                        {"nodes", &Answer::nodes},
-                                                        {"ports", &Answer::ports},
-                                                        {"interfaces", &Answer::interfaces},
-                                                        {"fabric", &Answer::fabric},
-                                                        {"routes", &Answer::routes},
-                                                        {"rib", &Answer::rib},
-                                                        {"explain", &Answer::explain},
-                                                        {"adjacencies", &Answer::adjacencies},
-                                                        {"drops", &Answer::drops},
-                                                        {"queues", &Answer::queues},
-                                                        {"events", &Answer::events}};
+const std::map<std::string, Table, std::less<>> kTables{
+    {"cluster", &Answer::cluster}, {"nodes", &Answer::nodes},
+    {"ports", &Answer::ports},     {"interfaces", &Answer::interfaces},
+    {"fabric", &Answer::fabric},   {"routes", &Answer::routes},
+    {"rib", &Answer::rib},         {"explain", &Answer::explain},
+    {"sources", &Answer::sources}, {"adjacencies", &Answer::adjacencies},
+    {"drops", &Answer::drops},     {"queues", &Answer::queues},
+    {"events", &Answer::events}};
 
 Json answer(const ApiView& view, const std::string& request) {
   // Not as Json, which searches through all keys for each: a request may have very many.

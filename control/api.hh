@@ -21,6 +21,8 @@ struct ApiView {
   bool settled;
   std::chrono::steady_clock::duration uptime;
   const std::vector<std::string>& waiting_static_routes;
+  KernelMirror::Counters kernel{};
+  const FpmFeed* fpm{};  // null: it is off
 };
 
 // Always a JSON object, also for a request that is none.

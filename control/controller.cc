@@ -59,7 +59,8 @@ Controller::Controller(topo::ClusterDocument document, const std::filesystem::pa
       channel_(document_.controller.control),
       packets_(document_.controller.packets, cluster::kPacketQueue),
       taps_(document_),
-      mirror_(document_.controller.network_namespace),
+      mirror_(document_.controller.network_namespace,
+              document_.controller.fpm ? DaemonRoutes::by_fpm : DaemonRoutes::in_kernel),
       static_routes_(document_.controller.network_namespace, document_.routes),
       builder_(document_.nodes.size(),
                {mirror_.links(), mirror_.addresses(), mirror_.neighbors(), mirror_.routes()},
@@ -86,6 +87,9 @@ Controller::Controller(topo::ClusterDocument document, const std::filesystem::pa
     }
   }
   slow_path_ = std::make_unique<SlowPath>(std::move(packets_), std::move(nodes));
+  if (document_.controller.fpm) {
+    fpm_ = std::make_unique<FpmFeed>(document_.controller, builder_, events_);
+  }
   install_static_routes();
   taps_.keep();
 }
@@ -95,6 +99,7 @@ void Controller::run(const std::atomic<bool>& stop) {
   poll.add_channel(channel_.handle());
   poll.add_channel(api_.handle());
   poll.add_fd(mirror_.fd());
+  if (fpm_) poll.add_fd(fpm_->fd());
   log::info("cluster {}: {} nodes, control {}, api {}", document_.name, document_.nodes.size(),
             document_.controller.control, document_.controller.api);
   while (!stop.load(std::memory_order_relaxed)) {
@@ -102,6 +107,7 @@ void Controller::run(const std::atomic<bool>& stop) {
     const auto now = Clock::now();
     take_messages(now);
     take_kernel_changes();
+    take_zebra_routes(now);
     coordinator_.tick(now);
     watch_nodes(now);
     fabric_links_.tick(now);
@@ -249,6 +255,10 @@ void Controller::take_kernel_changes() {
   if (!changes.addresses.empty() || !changes.links.empty()) install_static_routes();
 }
 
+void Controller::take_zebra_routes(Clock::time_point now) {
+  if (fpm_) fpm_->turn(now);
+}
+
 void Controller::take_over() {
   took_over_ = true;
   const auto recovered = coordinator_.take_recovered();
@@ -275,6 +285,10 @@ void Controller::publish(Clock::time_point now) {
 
 void Controller::settle_when_due(Clock::time_point now) {
   if (settled_ || coordinator_.recovering() || builder_.changed()) return;
+  const auto settle_max = std::chrono::milliseconds(document_.controller.settle_max_ms);
+  // Zebra comes back to a new controller after some seconds, or later when its FPM is off.
+  const bool awaits_zebra = fpm_ && fpm_->server().counters().connections == 0;
+  if (awaits_zebra && now < started_ + settle_max) return;
   if (!settling_.due(builder_.stale(), builder_.confirmed(), now)) return;
   settled_ = true;
   if (builder_.stale() > 0) log::warn("sweeping {} routes that nobody names", builder_.stale());
@@ -331,7 +345,9 @@ std::string Controller::show(const std::string& request) const {
                      .vlb_orders = vlb_orders_,
                      .settled = settled_,
                      .uptime = Clock::now() - started_,
-                     .waiting_static_routes = waiting_static_routes_},
+                     .waiting_static_routes = waiting_static_routes_,
+                     .kernel = mirror_.counters(),
+                     .fpm = fpm_.get()},
                     request);
 }
 

@@ -5,6 +5,7 @@
 //
 //   nodes --messages--> EpochCoordinator <--delta-- FibBuilder <--changes-- KernelMirror
 //   nodes --port states--> Taps            static routes of the document --> kernel, RIB
+//   zebra --FPM--> FpmFeed --routes--> the RIB in FibBuilder
 //   operator --orders--> OperatorRoutes --routes--> the RIB in FibBuilder
 #pragma once
 
@@ -23,6 +24,7 @@
 #include "control/event_log.hh"
 #include "control/fabric_links.hh"
 #include "control/fib_builder.hh"
+#include "control/fpm/fpm_feed.hh"
 #include "control/kernel/kernel_mirror.hh"
 #include "control/kernel/static_routes.hh"
 #include "control/operator_routes.hh"
@@ -59,6 +61,7 @@ class Controller {
   void on_ports(NodeId node, const cluster::PortStates& states);
   void watch_nodes(Clock::time_point now);
   void take_kernel_changes();
+  void take_zebra_routes(Clock::time_point now);
   void take_over();
   void publish(Clock::time_point now);
   void settle_when_due(Clock::time_point now);
@@ -87,6 +90,7 @@ class Controller {
   std::unordered_map<std::string, NodeId> node_ids_;
   std::vector<NodeReport> reports_;  // by node
   EventLog events_{document_};
+  std::unique_ptr<FpmFeed> fpm_;           // null: off
   std::vector<bool> carriers_known_down_;  // by node: its TAPs were told that it is down
   std::vector<std::string> waiting_static_routes_;
 

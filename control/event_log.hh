@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last events of the fabric, as the nodes saw them. A status message repeats a node's latest
-// events, so that a lost one loses none; each is taken once, by the node's boot id and the event's
-// number. Told to the log as they come. One thread.
+// The last events: of the fabric, as the nodes saw them, and the controller's own. A status message
+// repeats a node's latest events, so that a lost one loses none; each is taken once, by the node's
+// boot id and the event's number. Told to the log as they come. One thread.
 #pragma once
 
 #include <array>
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <string>
 #include <vector>
 
 #include "cluster/messages.hh"
@@ -23,6 +24,7 @@ class EventLog {
     NodeId observer;
     cluster::FabricEvent event;
     Clock::time_point at;
+    std::string own{};  // the controller's: what happened; there is no observer then
   };
 
   explicit EventLog(const topo::ClusterDocument& document)
@@ -31,6 +33,10 @@ class EventLog {
   // boot_id: of the run of the node that sent the status.
   void take(NodeId observer, std::uint64_t boot_id, const cluster::Status& status,
             Clock::time_point now);
+
+  // Something that the controller saw itself.
+  enum class Grave : std::uint8_t { no, yes };
+  void note(Grave grave, const std::string& what, Clock::time_point now);
 
   // The oldest first; at most kEntries.
   [[nodiscard]] const std::deque<Entry>& entries() const { return entries_; }
@@ -48,6 +54,7 @@ class EventLog {
     std::uint64_t next{};  // number of the first event not taken
   };
 
+  void keep(Entry entry);
   void add(NodeId observer, const cluster::FabricEvent& event, Clock::time_point now);
   [[nodiscard]] std::string name_of(NodeId node) const;
 
@@ -56,6 +63,7 @@ class EventLog {
   std::deque<Entry> entries_;
   std::array<std::uint64_t, cluster::kFabricEventKinds> counts_{};
   std::uint64_t missed_ = 0;
+  std::uint64_t own_ = 0;
 };
 
 }  // namespace rackway::control

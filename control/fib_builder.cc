@@ -14,6 +14,7 @@ FibBuilder::FibBuilder(std::size_t nodes, KernelView kernel, unsigned linger, In
     : wanted_(kernel, distances), indices_(nodes), ceiling_(std::move(ceiling)), linger_(linger) {}
 
 void FibBuilder::bind(int ifindex, InterfaceRef port) {
+  ++interfaces_version_;
   std::set<int> rebound{ifindex};
   if (wanted_.is_bound(port)) {
     rebound.insert(wanted_.interfaces().at(port));
@@ -49,7 +50,9 @@ void FibBuilder::follow_vlans(const std::set<int>& links) {
     wanted_.bind(ifindex, *now);
     rebound.insert(ifindex);
   }
-  if (!rebound.empty()) mark(all_on(rebound));
+  if (rebound.empty()) return;
+  ++interfaces_version_;
+  mark(all_on(rebound));
 }
 
 // Everything that names one of these links, as if it had just changed.

@@ -48,6 +48,9 @@ class FibBuilder {
   [[nodiscard]] Rib& rib() { return wanted_.rib(); }
   [[nodiscard]] const Rib& rib() const { return wanted_.rib(); }
   void take_routes();
+  // Of a route by links of the kernel's. Means something else when interfaces_version() does.
+  [[nodiscard]] Paths paths_of(const KernelRoute& route) const { return wanted_.paths_of(route); }
+  [[nodiscard]] std::uint64_t interfaces_version() const { return interfaces_version_; }
   void restore(const fib::Delta& snapshot);
   // At the start, after restore() if there was anything to take over: nodes may name adjacencies of
   // an older controller that are not in what was taken over, until all have epoch `until`, which is
@@ -164,6 +167,7 @@ class FibBuilder {
   void emit_addresses(const fib::Fib& present, fib::Delta& delta);
 
   WantedRoutes wanted_;
+  std::uint64_t interfaces_version_ = 0;
   std::vector<AdjacencyIndices> indices_;  // by node
   IndexCeiling ceiling_;
   std::set<Neighbor> without_index_;  // there was none to be had

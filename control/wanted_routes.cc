@@ -93,7 +93,7 @@ std::vector<IpPrefix> WantedRoutes::hosts_within(const IpPrefix& prefix) const {
 std::optional<WantedWay> WantedRoutes::way(const IpPrefix& prefix) const {
   if (auto winner = rib_.winner(prefix)) {
     const auto paths = winner->candidate.paths;
-    if (!winner->own && !rib_.paths(paths).via.empty()) return WantedWay{paths};
+    if (!winner->own && rib_.may_move(paths)) return WantedWay{paths};
     return WantedWay{kNoPaths, rib_.target_of(*winner)};
   }
   if (const auto neighbor = host_neighbor(prefix)) {
@@ -242,6 +242,7 @@ WantedRoutes::Origin WantedRoutes::origin(const IpPrefix& prefix) const {
   }
   switch (winner->candidate.source) {
     case RouteSource::document: return {"rackway", false};
+    case RouteSource::fpm: return {std::string(to_string(winner->candidate.origin)), false};
     case RouteSource::kernel:
       return {protocol_name(kernel_.routes.find(prefix)->second.protocol), false};
     default: return {std::string(to_string(winner->candidate.source)), false};

@@ -46,6 +46,8 @@ class WantedRoutes {
   [[nodiscard]] const Rib& rib() const { return rib_; }
   // The kernel's route of this prefix came, went, or means something else.
   void kernel_route_changed(const IpPrefix& prefix);
+  // Of a route by links of the kernel's, in terms of our interfaces.
+  [[nodiscard]] Paths paths_of(const KernelRoute& route) const;
 
   // ---- interfaces
   // What the kernel's link is: a VLAN of one of our ports, or nothing.
@@ -103,7 +105,6 @@ class WantedRoutes {
   Stale release_stale();
 
  private:
-  [[nodiscard]] Paths paths_of(const KernelRoute& route) const;
   [[nodiscard]] bool on_link(const KernelNeighborKey& neighbor) const;
   [[nodiscard]] std::optional<KernelNeighborKey> host_neighbor(const IpPrefix& prefix) const;
   [[nodiscard]] bool known_to_kernel(const Neighbor& neighbor) const;

@@ -42,6 +42,7 @@ examples:
   ./dev lab --topology butterfly-2x2
                             four nodes with hosts, and four that only relay
   ./dev lab --fabric switch every fabric link through a switch
+  ./dev lab --routes fpm    FRR's routes from zebra itself, not from the kernel
   ./dev lab down
 """
 
@@ -92,6 +93,12 @@ def _parse(words: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--fabric", choices=("cable", "switch"), default="cable", help="up: what links are made of"
     )
+    parser.add_argument(
+        "--routes",
+        choices=("netlink", "fpm"),
+        default="netlink",
+        help="up: from where the controller has FRR's",
+    )
     parser.add_argument("--check", action="store_true", help="run all checks, then take it down")
     parser.add_argument("--force", action="store_true", help="down: names of others go as well")
     parser.add_argument("--json", type=Path, metavar="FILE", help="bench: write the figures there")
@@ -101,7 +108,8 @@ def _parse(words: list[str]) -> argparse.Namespace:
     for option, command in (("check", "up"), ("force", "down"), ("json", "bench")):
         if getattr(arguments, option) and arguments.command != command:
             parser.error(f"--{option} goes with {command}, not with {arguments.command}")
-    for option, default in (("mtu", DEFAULT_MTU), ("topology", None), ("fabric", "cable")):
+    defaults = {"mtu": DEFAULT_MTU, "topology": None, "fabric": "cable", "routes": "netlink"}
+    for option, default in defaults.items():
         if getattr(arguments, option) != default and arguments.command != "up":
             parser.error(f"--{option} goes with up, not with {arguments.command}")
     if arguments.topology and arguments.nodes is not None:
@@ -120,6 +128,7 @@ def _topology(arguments: argparse.Namespace) -> Topology:
         arguments.mtu,
         butterfly=shape,
         switched=arguments.fabric == "switch",
+        fpm=arguments.routes == "fpm",
     )
 
 

@@ -13,7 +13,14 @@ import shutil
 from lab import processes
 from lab.commands import must
 from lab.errors import LabError
-from lab.topology import LAB_DIRECTORY, ROUTER_AS, ROUTER_NAMESPACE, Topology
+from lab.topology import (
+    FPM_ADDRESS,
+    FPM_PORT,
+    LAB_DIRECTORY,
+    ROUTER_AS,
+    ROUTER_NAMESPACE,
+    Topology,
+)
 from lab.waiting import wait_until
 
 DIRECTORY = LAB_DIRECTORY / "frr"
@@ -21,11 +28,16 @@ _DAEMONS = "/usr/lib/frr"
 _USER = "frr"
 _ZEBRA_SOCKET = DIRECTORY / "zserv.api"
 _ZEBRA_SECONDS = 10.0
+KEPT_SECONDS = 30
 DAEMON_NAMES = ("zebra", "bgpd")
 
 
-def zebra_config() -> str:
-    return "hostname rackway\nlog stdout informational\n"
+def zebra_config(topology: Topology) -> str:
+    """With FPM zebra tells its routes to the controller as well, by next-hop objects."""
+    lines = ["hostname rackway", "log stdout informational"]
+    if topology.fpm:
+        lines += [f"fpm address {FPM_ADDRESS} port {FPM_PORT}", "fpm use-next-hop-groups"]
+    return "\n".join([*lines, ""])
 
 
 def bgpd_config(topology: Topology) -> str:
@@ -54,7 +66,7 @@ def bgpd_config(topology: Topology) -> str:
 
 def start(topology: Topology) -> None:
     DIRECTORY.mkdir(parents=True, exist_ok=True)
-    (DIRECTORY / "zebra.conf").write_text(zebra_config())
+    (DIRECTORY / "zebra.conf").write_text(zebra_config(topology))
     (DIRECTORY / "bgpd.conf").write_text(bgpd_config(topology))
     (DIRECTORY / "vtysh.conf").write_text("")
     for path in (DIRECTORY, *DIRECTORY.iterdir()):
@@ -64,6 +76,14 @@ def start(topology: Topology) -> None:
     # then, and refuses IPv6 routes with a link-local next hop.
     wait_until("zebra", lambda: None if _ZEBRA_SOCKET.exists() else "no socket", _ZEBRA_SECONDS)
     start_daemon("bgpd")
+
+
+def _fpm_options(name: str) -> list[str]:
+    """For zebra, if its configuration has FPM: the module, and how long a new zebra lets routes be
+    that it finds in the kernel of the one before it. Without that it withdraws all of them at once."""
+    has_fpm = "\nfpm address" in (DIRECTORY / f"{name}.conf").read_text()
+    # Not --module, which FRR 8.4 takes without its argument.
+    return ["-M", "dplane_fpm_nl", "-K", str(KEPT_SECONDS)] if has_fpm else []
 
 
 def start_daemon(name: str) -> None:
@@ -77,6 +97,7 @@ def start_daemon(name: str) -> None:
             *("--socket", str(_ZEBRA_SOCKET)),
             *("--vty_socket", str(DIRECTORY)),
             *("--vty_port", "0"),
+            *_fpm_options(name),
         ],
     )
 

@@ -42,6 +42,7 @@ CONTROLLER_ADDRESS = "10.255.0.254"
 CONTROL_ENDPOINT = f"tcp://{CONTROLLER_ADDRESS}:7600"
 PACKETS_ENDPOINT = f"tcp://{CONTROLLER_ADDRESS}:7601"
 API_SOCKET = RUN_DIRECTORY / "api.sock"
+FPM_ADDRESS, FPM_PORT = "127.0.0.1", 2620  # in the router's namespace
 
 ROUTER_AS = 65000
 STATIC_IPV4 = "203.0.113.0/24"
@@ -187,6 +188,7 @@ class Topology:
     butterfly: Butterfly | None = None  # none: a full mesh
     switched: bool = False  # every fabric link leads through a switch
     cores: tuple[int, ...] = ()  # by node, that forward; none: 1
+    fpm: bool = False  # the controller has FRR's routes from zebra, not from the kernel
 
     @classmethod
     def of_butterfly(cls, shape: Butterfly, **more) -> Topology:
@@ -368,14 +370,17 @@ def _static_routes(topology: Topology) -> list[dict]:
 
 def cluster_document(topology: Topology) -> dict:
     """The cluster document that describes TOPOLOGY to the controller."""
+    controller: dict = {
+        "control": CONTROL_ENDPOINT,
+        "packets": PACKETS_ENDPOINT,
+        "api": f"ipc://{API_SOCKET}",
+        "namespace": ROUTER_NAMESPACE,
+    }
+    if topology.fpm:
+        controller["fpm"] = {"address": FPM_ADDRESS, "port": FPM_PORT}
     return {
         "name": "lab",
-        "controller": {
-            "control": CONTROL_ENDPOINT,
-            "packets": PACKETS_ENDPOINT,
-            "api": f"ipc://{API_SOCKET}",
-            "namespace": ROUTER_NAMESPACE,
-        },
+        "controller": controller,
         "nodes": _nodes(topology),
         "fabric": _fabric(topology),
         "vlb": {"mode": "adaptive"},

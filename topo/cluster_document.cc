@@ -87,9 +87,24 @@ RouteDistances parse_distances(const JsonValue& value) {
   return distances;
 }
 
+FpmConfig parse_fpm(const JsonValue& value) {
+  const JsonObject object(value, {"address", "port"});
+  FpmConfig fpm;
+  if (const auto at = object.find("address")) {
+    const auto text = at->text();
+    const auto address = IpAddress::parse(text);
+    if (!address) at->refuse(in_quotes(text) + " is not an address", "write e.g. 127.0.0.1");
+    fpm.address = *address;
+  }
+  if (const auto at = object.find("port")) {
+    fpm.port = static_cast<std::uint16_t>(at->number(1, 65535));
+  }
+  return fpm;
+}
+
 ControllerConfig parse_controller(const JsonValue& value) {
-  const JsonObject object(
-      value, {"control", "packets", "api", "namespace", "settle_ms", "settle_max_ms", "distances"});
+  const JsonObject object(value, {"control", "packets", "api", "namespace", "settle_ms",
+                                  "settle_max_ms", "distances", "fpm"});
   ControllerConfig controller;
   if (const auto at = object.find("control")) controller.control = endpoint(*at);
   if (const auto at = object.find("packets")) controller.packets = endpoint(*at);
@@ -106,6 +121,7 @@ ControllerConfig parse_controller(const JsonValue& value) {
                   "give a settle_max_ms that is not less");
   }
   if (const auto at = object.find("distances")) controller.distances = parse_distances(*at);
+  if (const auto at = object.find("fpm")) controller.fpm = parse_fpm(*at);
   check_endpoints_differ(object, controller);
   return controller;
 }

@@ -59,6 +59,12 @@ struct RouteDistances {
       other{150}, imported{200};
 };
 
+// Where the controller listens, in the router's namespace, for FRR's zebra to tell its routes.
+struct FpmConfig {
+  IpAddress address{Ipv4Address{0x7f000001}};
+  std::uint16_t port{2620};  // FRR's own default
+};
+
 struct ControllerConfig {
   std::string control{"tcp://127.0.0.1:7600"};     // ZeroMQ endpoint for nodes: epochs, state
   std::string packets{"tcp://127.0.0.1:7601"};     // ZeroMQ endpoint for nodes: punt, inject
@@ -68,6 +74,7 @@ struct ControllerConfig {
                                    // those that nobody announced again are swept
   std::uint32_t settle_max_ms{180000};  // and the longest wait for such a quiet
   RouteDistances distances;
+  std::optional<FpmConfig> fpm;  // nothing: routes of FRR's daemons are those in the kernel
 };
 
 struct ClusterDocument {

@@ -159,6 +159,25 @@ Table rib() {
            {"RESOLVED", "resolved", Print::list}}};
 }
 
+Table sources() {
+  return {"sources",
+          false,
+          false,
+          {{"SOURCE", "source", Print::text},
+           {"STATE", "state", Print::text},
+           {"ROUTES", "routes", Print::number},
+           {"WAITING", "waiting", Print::number},
+           {"STALE", "stale", Print::number},
+           {"SWEPT", "swept", Print::number},
+           {"OBJECTS", "next_hop_objects", Print::number},
+           {"CONNECTIONS", "connections", Print::number},
+           {"MESSAGES", "messages", Print::number},
+           {"MALFORMED", "malformed", Print::number},
+           {"IGNORED", "ignored", Print::number},
+           {"RESYNCS", "resyncs", Print::number},
+           {"OVERRUNS", "overruns", Print::number}}};
+}
+
 Table adjacencies() {
   return {"adjacencies",
           true,
@@ -184,9 +203,9 @@ Table drops() {
 }  // namespace
 
 const std::vector<Table>& tables() {
-  static const std::vector<Table> all{cluster(), nodes(),  ports(), interfaces(),
-                                      fabric(),  routes(), rib(),   adjacencies(),
-                                      drops(),   queues(), events()};
+  static const std::vector<Table> all{cluster(),     nodes(),  ports(),  interfaces(),
+                                      fabric(),      routes(), rib(),    sources(),
+                                      adjacencies(), drops(),  queues(), events()};
   return all;
 }
 

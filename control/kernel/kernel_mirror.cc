@@ -74,11 +74,12 @@ NetlinkReply dump(NetlinkRequests& requests, std::uint16_t type, int family,
 }  // namespace
 
 struct KernelMirror::State {
-  explicit State(const std::string& network_namespace)
+  State(const std::string& network_namespace, DaemonRoutes of_daemons)
       : events(network_namespace,
                {RTNLGRP_LINK, RTNLGRP_NEIGH, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR,
                 RTNLGRP_IPV4_ROUTE, RTNLGRP_IPV6_ROUTE, RTNLGRP_NEXTHOP}),
-        requests(network_namespace) {}
+        requests(network_namespace),
+        daemons(of_daemons) {}
 
   bool read_some();
   void take_in(const NetlinkMessage& message);
@@ -89,7 +90,8 @@ struct KernelMirror::State {
 
   NetlinkEvents events;
   NetlinkRequests requests;
-  MirrorTables tables;
+  DaemonRoutes daemons;
+  MirrorTables tables{daemons};
   Counters counters;
   bool resync_due = false;
   // Events that waited while a dump was made may be older than it, and delete what is long gone.
@@ -169,9 +171,9 @@ NetlinkReply KernelMirror::State::dump_all(MirrorTables& into) {
 NetlinkReply KernelMirror::State::resync() {
   ++counters.resyncs;
   resync_due = true;
-  MirrorTables dumped;
+  MirrorTables dumped(daemons);
   auto reply = until_consistent([&] {
-    dumped = MirrorTables();
+    dumped = MirrorTables(daemons);
     discard_events();
     return dump_all(dumped);
   });
@@ -182,8 +184,8 @@ NetlinkReply KernelMirror::State::resync() {
   return reply;
 }
 
-KernelMirror::KernelMirror(const std::string& network_namespace)
-    : state_(std::make_unique<State>(network_namespace)) {
+KernelMirror::KernelMirror(const std::string& network_namespace, DaemonRoutes daemons)
+    : state_(std::make_unique<State>(network_namespace, daemons)) {
   demand_expanded_next_hops(network_namespace);
   auto reply = state_->resync();
   for (int i = 0; i < kPatienceAtStart && !reply && reply.error().code == EINTR; ++i) {

@@ -87,11 +87,17 @@ struct KernelChanges {
   }
 };
 
+// Who tells of the routes of FRR's daemons. If zebra does so itself, its copies in the kernel are
+// left out here: one authority, so that a withdrawn route is gone at once, zebra's removal of its
+// kernel routes when it starts means nothing, and the table is held once.
+enum class DaemonRoutes : std::uint8_t { in_kernel, by_fpm };
+
 class KernelMirror {
  public:
   // Opens its sockets in the named namespace (as `ip netns` names them; must exist) and makes the
   // first dump. Throws StartupError.
-  explicit KernelMirror(const std::string& network_namespace);
+  explicit KernelMirror(const std::string& network_namespace,
+                        DaemonRoutes daemons = DaemonRoutes::in_kernel);
   ~KernelMirror();
 
   // Becomes readable when events wait; then call read_events(). Poll it with the caller's others.

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <utility>
 
+#include "control/kernel/route_protocol.hh"
+
 namespace rackway::control {
 namespace {
 
@@ -137,6 +139,9 @@ MirrorTables::Silent MirrorTables::apply_one(const NextHopMessage& message) {
 }
 
 MirrorTables::Silent MirrorTables::apply_one(const RouteMessage& message) {
+  if (daemons_ == DaemonRoutes::by_fpm && is_of_zebra(message.route.protocol)) {
+    return Silent::nothing;
+  }
   RouteMessage weighted = message;
   // A route message has 8 bits for a weight, a group 16.
   const auto group = groups_.find(message.route.nexthop_id);

@@ -18,6 +18,8 @@ namespace rackway::control {
 
 class MirrorTables {
  public:
+  explicit MirrorTables(DaemonRoutes daemons = DaemonRoutes::in_kernel) : daemons_(daemons) {}
+
   // What the change may have done to routes besides what the kernel tells.
   enum class Silent : std::uint8_t { nothing, perhaps, unknown_route };
   Silent apply(const NetlinkMessage& message);
@@ -49,6 +51,7 @@ class MirrorTables {
   [[nodiscard]] bool routes_use(std::uint32_t next_hop_id) const;
   void publish(const IpPrefix& prefix);
 
+  DaemonRoutes daemons_;
   std::map<int, KernelLink> links_;
   std::map<int, std::uint32_t> link_flags_;  // IFF_*, more than a KernelLink tells
   std::set<KernelAddress> addresses_;

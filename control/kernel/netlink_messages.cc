@@ -191,12 +191,19 @@ bool read_members(Bytes group, std::vector<NextHopMember>& members) {
 }
 
 Parsed parse_next_hop(bool removed, Bytes payload) {
-  if (!read_struct<nhmsg>(payload)) return std::nullopt;
+  const auto header = read_struct<nhmsg>(payload);
+  if (!header) return std::nullopt;
+  const auto family = family_of(header->nh_family);
   NextHopMessage message{.removed = removed, .id = 0, .members = {}};
+  message.hop.usable = (header->nh_flags & RTNH_F_DEAD) == 0;
   const bool sound = for_each_attribute(after<nhmsg>(payload), [&](const Attribute& attribute) {
     switch (attribute.type) {
       case NHA_ID: return attribute.read(message.id);
       case NHA_GROUP: return read_members(attribute.payload, message.members);
+      case NHA_BLACKHOLE: message.blackhole = true; return true;
+      case NHA_OIF: return attribute.read(message.hop.hop.ifindex);
+      case NHA_GATEWAY: return family && attribute.read(message.hop.hop.gateway, *family);
+      case NHA_ENCAP: message.hop.usable = false; return true;
       default: return true;
     }
   });

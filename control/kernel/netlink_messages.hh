@@ -79,11 +79,13 @@ struct NextHopMember {
   bool operator==(const NextHopMember&) const = default;
 };
 
-// A next-hop object; with members it is a group.
+// A next-hop object: a group with members, a blackhole, or one next hop.
 struct NextHopMessage {
   bool removed{};
   std::uint32_t id{};
   std::vector<NextHopMember> members;
+  bool blackhole{};
+  RouteHop hop{};  // its weight is 1: that is the group's affair
   bool operator==(const NextHopMessage&) const = default;
 };
 

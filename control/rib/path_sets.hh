@@ -7,6 +7,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -37,6 +38,10 @@ class PathSets {
   // One user more. True with a set that nobody had.
   std::pair<PathsId, bool> acquire(const Paths& paths);
   void acquire(PathsId id) { ++sets_[id.value].users; }
+  // One that is nobody else's and may become another under its users; with one user.
+  PathsId acquire_own(Paths paths);
+  void change(PathsId own, Paths paths) { *sets_[own.value].own = std::move(paths); }
+  [[nodiscard]] bool is_own(PathsId id) const { return sets_[id.value].own != nullptr; }
   // One user less. True when that was the last, and the id is free.
   bool release(PathsId id);
 
@@ -47,9 +52,12 @@ class PathSets {
 
  private:
   struct Set {
-    const Paths* paths{};  // the key in ids_
+    const Paths* paths{};  // the key in ids_, or own
     std::size_t users{};
+    std::unique_ptr<Paths> own{};
   };
+  PathsId free_id();
+
   std::map<Paths, PathsId> ids_;
   std::vector<Set> sets_;
   std::vector<PathsId> free_;

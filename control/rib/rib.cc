@@ -2,6 +2,7 @@
 #include "control/rib/rib.hh"
 
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 #include <utility>
 
@@ -19,6 +20,30 @@ PathsId Rib::hold(const Paths& paths) {
 
 void Rib::drop(PathsId paths) {
   release(paths);
+}
+
+PathsId Rib::hold_own(const Paths& paths) {
+  assert(paths.via.empty());
+  const auto id = sets_.acquire_own(paths);
+  begin(id);
+  return id;
+}
+
+// Next hops that are resolved by way of its routes are resolved anew. Which neighbours are on a
+// link is asked prefix by prefix.
+void Rib::change(PathsId own, const Paths& paths) {
+  assert(sets_.is_own(own) && paths.via.empty());
+  if (sets_[own] == paths) return;
+  const bool same_links = sets_[own].on_link == paths.on_link;
+  sets_.change(own, paths);
+  moved_.push_back(own);
+  std::vector<IpPrefix> through;
+  next_hops_.for_each_consulted([&](const IpPrefix& prefix) {
+    const auto uses = [&](const Candidate& one) { return one.paths == own; };
+    if (std::ranges::any_of(routes_.of(prefix), uses)) through.push_back(prefix);
+  });
+  for (const auto& prefix : through) next_hops_.prefix_changed(prefix);
+  if (!same_links) add_users({own}, touched_);
 }
 
 // A set that its source has resolved is so at once.
@@ -121,6 +146,8 @@ RibChanges Rib::refresh() {
   auto refreshed = next_hops_.refresh(Resolver(routes_, sets_));
   refreshed.users.insert(new_paths_.begin(), new_paths_.end());
   new_paths_.clear();
+  refreshed.users.insert(moved_.begin(), moved_.end());
+  moved_.clear();
   const auto has_via = [&](const IpPrefix& prefix) {
     return std::ranges::any_of(routes_.of(prefix),
                                [&](const Candidate& one) { return !sets_[one.paths].via.empty(); });

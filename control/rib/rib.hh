@@ -43,10 +43,16 @@ class Rib {
   void set(const IpPrefix& prefix, RouteSource source, RouteOrigin origin, PathsId paths);
   void remove(const IpPrefix& prefix, RouteSource source);
   [[nodiscard]] PathsId hold(const Paths& paths);
+  // A path set of the caller's alone, resolved by it (no via), which change() may make another
+  // under its routes: one change, however many they are. To be dropped as any that is held.
+  [[nodiscard]] PathsId hold_own(const Paths& paths);
+  void change(PathsId own, const Paths& paths);
   void drop(PathsId paths);
 
   // ---- what has changed
-  [[nodiscard]] bool changed() const { return !touched_.empty() || next_hops_.dirty(); }
+  [[nodiscard]] bool changed() const {
+    return !touched_.empty() || !moved_.empty() || next_hops_.dirty();
+  }
   [[nodiscard]] RibChanges refresh();
 
   // ---- what is so since the last refresh()
@@ -73,6 +79,10 @@ class Rib {
     return routes_.of(prefix, source);
   }
   [[nodiscard]] const Paths& paths(PathsId id) const { return sets_[id]; }
+  // It may come to lead elsewhere, and its routes with it.
+  [[nodiscard]] bool may_move(PathsId id) const {
+    return sets_.is_own(id) || !sets_[id].via.empty();
+  }
   // How the candidate of this prefix is resolved, step by step.
   [[nodiscard]] Resolver::Answer explain(const IpPrefix& prefix, const Candidate& candidate) const {
     return Resolver(routes_, sets_).resolve(sets_[candidate.paths], prefix);
@@ -106,6 +116,7 @@ class Rib {
   NextHopTable next_hops_;
   std::vector<PathsState> states_;  // by PathsId
   std::vector<PathsId> new_paths_;
+  std::vector<PathsId> moved_;  // own ones that were changed
   std::vector<IpPrefix> touched_;
 };
 

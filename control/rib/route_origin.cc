@@ -6,6 +6,7 @@ namespace rackway::control {
 std::string_view to_string(RouteSource source) {
   switch (source) {
     case RouteSource::kernel: return "kernel";
+    case RouteSource::fpm: return "fpm";
     case RouteSource::document: return "document";
     case RouteSource::added: return "added";
     case RouteSource::imported: return "imported";

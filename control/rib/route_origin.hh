@@ -16,8 +16,9 @@ enum class RouteSource : std::uint8_t {
   document,  // of the cluster document
   added,     // `rackway route add`
   imported,  // `rackway route import`
+  fpm,       // what zebra tells as to a forwarding plane (control/fpm)
 };
-inline constexpr std::size_t kRouteSources = 4;
+inline constexpr std::size_t kRouteSources = 5;
 
 // Of equal distances the earlier one here wins.
 enum class RouteOrigin : std::uint8_t {

@@ -67,8 +67,8 @@ TEST_F(ArgumentsTest, AnOrderIsWhole) {
 }
 
 TEST_F(ArgumentsTest, TakesEveryTable) {
-  for (const char* table : {"cluster", "nodes", "ports", "fabric", "routes", "adjacencies", "drops",
-                            "queues", "events"}) {
+  for (const char* table : {"cluster", "nodes", "ports", "fabric", "routes", "sources",
+                            "adjacencies", "drops", "queues", "events"}) {
     EXPECT_TRUE(parse({"show", table})) << table << err_.str();
   }
 }
@@ -109,7 +109,7 @@ TEST_F(ArgumentsTest, RefusesWithOneLineAndCode2) {
       {{"frobnicate"}, "not expected: frobnicate"},
       {{"show", "tables"},
        "there is no table 'tables', only cluster, nodes, ports, interfaces, fabric, routes, rib, "
-       "adjacencies, drops, queues, events"},
+       "sources, adjacencies, drops, queues, events"},
       {{"show", "nodes", "n1", "n2"}, "n2"},
       {{"show", "nodes", ""}, "the name is empty"},
       {{"show", "nodes", "--yaml"}, "--yaml"},
@@ -151,8 +151,8 @@ TEST_F(ArgumentsTest, HelpNamesTablesAndOptions) {
   EXPECT_NE(out_.str().find("show"), std::string::npos);
   EXPECT_EQ(parse({"show", "--help"}).error(), 0);
   for (const char* word :
-       {"cluster | nodes | ports | interfaces | fabric | routes | rib | adjacencies | "
-        "drops | queues | events",
+       {"cluster | nodes | ports | interfaces | fabric | routes | rib | sources | "
+        "adjacencies | drops | queues | events",
         "--json", "--controller", "RACKWAY_CONTROLLER", "NAME"}) {
     EXPECT_NE(out_.str().find(word), std::string::npos) << out_.str();
   }

@@ -316,6 +316,24 @@ TEST_F(ApiTest, Events) {
   EXPECT_EQ(no("events", "n9"), "no node n9 in this cluster");
 }
 
+TEST_F(ApiTest, EventsOfTheControllersOwnAreOfNoNode) {
+  controller_.events.note(EventLog::Grave::no, "something", EventLog::Clock::now());
+  EXPECT_EQ(controller_.rows("events"), R"([{"age_s": 0, "seen_by": "controller", "number": 0,
+      "node": "", "event": "something"}])"_json);
+  EXPECT_EQ(controller_.rows("events", "n1"), Json::array());
+}
+
+TEST_F(ApiTest, Sources) {
+  const auto rows = controller_.rows("sources");
+  ASSERT_EQ(rows.size(), 5u);
+  EXPECT_EQ(rows[0].at("source"), "kernel");
+  EXPECT_EQ(rows[0].at("routes"), controller_.builder->rib().routes(RouteSource::kernel));
+  EXPECT_EQ(rows[4], R"({"source": "fpm", "state": "off", "routes": 0, "waiting": 0, "stale": 0,
+      "swept": 0, "next_hop_objects": 0, "connections": 0, "messages": 0, "malformed": 0,
+      "ignored": 0, "resyncs": 0, "overruns": 0})"_json);
+  EXPECT_EQ(no("sources", "fpm"), "sources takes no name, got fpm");
+}
+
 // Its cost must not grow with the square of the keys: the controller answers between epochs.
 TEST_F(ApiTest, ManyKeysAreTakenInGoodTime) {
   std::string request = R"({"show": "nodes")";

@@ -27,6 +27,18 @@ struct EventLogTest : ::testing::Test {
   }
 };
 
+TEST_F(EventLogTest, ItsOwnEventsAreNumberedByThemselves) {
+  status_of({0}, 7, 0, 1);
+  log.note(EventLog::Grave::no, "first", now);
+  log.note(EventLog::Grave::yes, "second", now);
+  ASSERT_EQ(log.entries().size(), 3u);
+  EXPECT_EQ(log.entries()[0].own, "");
+  EXPECT_EQ(log.entries()[1].own, "first");
+  EXPECT_EQ(log.entries()[2].own, "second");
+  EXPECT_EQ(log.entries()[2].event.number, 1u);
+  EXPECT_EQ(log.entries()[2].at, now);
+}
+
 TEST_F(EventLogTest, TakesEachEventOnceThoughItIsRepeated) {
   status_of({0}, 7, 0, 2);
   status_of({0}, 7, 0, 3);

@@ -186,6 +186,25 @@ TEST(NeighborMessage, UnusableLinkLayerAddresses) {
   }
 }
 
+TEST(NextHopMessage, OneNextHop) {
+  NetlinkRequest request(RTM_NEWNEXTHOP, 0, nhmsg{.nh_family = AF_INET6});
+  request.put(NHA_ID, 7u).put(NHA_OIF, 3u).put(NHA_GATEWAY, addr("fe80::1"));
+  const NextHopMessage expected{.id = 7, .hop = {{3, addr("fe80::1"), 1}, true}};
+  EXPECT_EQ(parsed_as<NextHopMessage>(request), expected);
+  request.put(NHA_ENCAP, 0u);
+  EXPECT_FALSE(parsed_as<NextHopMessage>(request).hop.usable);
+  NetlinkRequest dead(RTM_NEWNEXTHOP, 0, nhmsg{.nh_flags = RTNH_F_DEAD});
+  dead.put(NHA_ID, 7u);
+  EXPECT_FALSE(parsed_as<NextHopMessage>(dead).hop.usable);
+  NetlinkRequest blackhole(RTM_NEWNEXTHOP, 0, nhmsg{.nh_family = AF_INET});
+  blackhole.put(NHA_ID, 8u).put(NHA_BLACKHOLE, nullptr, 0);
+  EXPECT_TRUE(parsed_as<NextHopMessage>(blackhole).blackhole);
+  // A gateway of the other family than the object says.
+  NetlinkRequest mixed(RTM_NEWNEXTHOP, 0, nhmsg{.nh_family = AF_INET6});
+  mixed.put(NHA_ID, 9u).put(NHA_GATEWAY, addr("10.0.0.1"));
+  EXPECT_TRUE(is_malformed(mixed));
+}
+
 TEST(NextHopMessage, Group) {
   const std::uint8_t group[16] = {1, 0, 0, 0, 0, 0, 0, 0, 2, 1, 0, 0, 0xe7, 3, 0, 0};
   NetlinkRequest request(RTM_NEWNEXTHOP, 0, nhmsg{});

@@ -4,6 +4,7 @@
 // naive RIB after every step.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
 
 #include "tests/control/fake_kernel.hh"
@@ -69,22 +70,48 @@ class RibRandomTest : public ::testing::TestWithParam<unsigned> {
       case RouteSource::document: return {RouteOrigin::document, via_some()};
       case RouteSource::added: return {RouteOrigin::added, one_in(5) ? of_kernel() : via_some()};
       case RouteSource::imported: return {RouteOrigin::imported, via_some()};
+      case RouteSource::fpm: return {RouteOrigin::bgp, {}};  // by an own set
     }
     return {};
   }
 
+  // Sets that are changed under their routes.
+  void change_own() {
+    const auto which = below(kOwn);
+    own_[which] = of_kernel();
+    if (own_ids_[which] == kNoPaths) {
+      own_ids_[which] = rib_.hold_own(own_[which]);
+    } else {
+      rib_.change(own_ids_[which], own_[which]);
+    }
+    for (const auto& [prefix, owner] : own_of_) {
+      if (owner == which) naive_.routes.at(prefix).at(RouteSource::fpm).paths = own_[which];
+    }
+  }
+  void set_own(const IpPrefix& to) {
+    const auto which = below(kOwn);
+    if (own_ids_[which] == kNoPaths) return;
+    rib_.set(to, RouteSource::fpm, RouteOrigin::bgp, own_ids_[which]);
+    naive_.routes[to].insert_or_assign(RouteSource::fpm,
+                                       NaiveRib::Route{RouteOrigin::bgp, own_[which]});
+    own_of_[to] = which;
+  }
+
   void change() {
+    if (one_in(12)) return change_own();
     // Kernel routes are rare, or nothing would need to be resolved.
-    const auto source = static_cast<RouteSource>(one_in(4) ? 0 : 1 + below(3));
+    const auto source = static_cast<RouteSource>(one_in(4) ? 0 : 1 + below(4));
     const auto to = any_prefix();
     if (one_in(source == RouteSource::kernel ? 2 : 3)) {
       rib_.remove(to, source);
+      if (source == RouteSource::fpm) own_of_.erase(to);
       const auto at = naive_.routes.find(to);
       if (at == naive_.routes.end()) return;
       at->second.erase(source);
       if (at->second.empty()) naive_.routes.erase(at);
       return;
     }
+    if (source == RouteSource::fpm) return set_own(to);
     auto [origin, paths] = any_route(source);
     rib_.set(to, source, origin, paths);
     naive_.routes[to].insert_or_assign(source, NaiveRib::Route{origin, std::move(paths)});
@@ -149,6 +176,11 @@ class RibRandomTest : public ::testing::TestWithParam<unsigned> {
   std::map<IpPrefix, Winner> picture_;
   std::map<PathsId, Target> targets_;
   std::size_t most_ = 0;
+
+  static constexpr unsigned kOwn = 3;
+  std::array<Paths, kOwn> own_;
+  std::array<PathsId, kOwn> own_ids_{kNoPaths, kNoPaths, kNoPaths};
+  std::map<IpPrefix, unsigned> own_of_;  // whose set the prefix's fpm route goes by
 };
 
 TEST_P(RibRandomTest, IsAsTheNaiveOne) {

@@ -40,6 +40,7 @@ _LAST = (
     "test_experiment.py",
     "test_fabric_cuts.py",
     "test_fabric_graphs.py",
+    "test_fpm.py",
     "test_jumbo_and_urpf.py",
     "test_lifecycle.py",
 )

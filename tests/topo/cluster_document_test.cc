@@ -50,6 +50,25 @@ TEST(ClusterDocument, ReadsDistancesAndKeepsTheUsualOnes) {
   EXPECT_EQ(distances.other, 150);
 }
 
+std::optional<FpmConfig> fpm_of(const std::string& controller) {
+  return parse_cluster_document(
+             R"({"name": "lab", "nodes": [{"name": "n1"}], "controller": {)" + controller + "}}",
+             "lab.json")
+      .controller.fpm;
+}
+
+TEST(ClusterDocument, FpmIsOffUnlessItIsGiven) {
+  EXPECT_FALSE(fpm_of(""));
+  const auto usual = fpm_of(R"("fpm": {})");
+  ASSERT_TRUE(usual);
+  EXPECT_EQ(usual->address, IpAddress::parse("127.0.0.1"));
+  EXPECT_EQ(usual->port, 2620);
+  const auto given = fpm_of(R"("fpm": {"address": "::1", "port": 65535})");
+  ASSERT_TRUE(given);
+  EXPECT_EQ(given->address, IpAddress::parse("::1"));
+  EXPECT_EQ(given->port, 65535);
+}
+
 TEST(ClusterDocument, ReadsNodesAndPortsInTheirOrder) {
   const auto document = parse_cluster_document(kGood, "lab.json");
   ASSERT_EQ(document.nodes.size(), 3u);
