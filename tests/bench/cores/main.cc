@@ -18,17 +18,16 @@
 #include "node/forwarding_core.hh"
 #include "tests/bench/core.hh"
 #include "tests/bench/forward/bench_node.hh"
+#include "tests/bench/forward/full_table.hh"
 #include "tests/bench/forward/packets.hh"
 #include "tests/bench/measure.hh"
 #include "tests/bench/program.hh"
 #include "tests/bench/report.hh"
-#include "tests/fib/table_generator.hh"
 
 namespace rackway::bench {
 namespace {
 
 constexpr std::size_t kCores = 2;
-constexpr std::size_t kRoutes = 1'033'283;
 constexpr std::uint32_t kBuffers = 2 * 8576;
 constexpr double kUndisturbed = 0.97;  // of the time, that a thread had its core
 constexpr int kTries = 20;             // of a round, until nothing disturbs it
@@ -103,15 +102,6 @@ class Worker {
 
 using Workers = std::array<std::unique_ptr<Worker>, kCores>;
 using Rates = std::array<double, kCores>;
-
-std::vector<FileRoute> full_table() {
-  std::vector<FileRoute> routes;
-  for (const auto& [prefix, next_hop] :
-       fib::testing::TableGenerator<Ipv4Address>(1).make(kRoutes, kNextHops)) {
-    routes.push_back({prefix, next_hop.value - fib::kFirstNextHop});
-  }
-  return routes;
-}
 
 // All at the same time; again while something disturbs one of them.
 Rates measure(Workers& workers, std::span<const std::size_t> of, double seconds) {

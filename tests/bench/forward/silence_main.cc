@@ -21,9 +21,9 @@
 
 #include "node/eal.hh"
 #include "tests/bench/forward/bench_node.hh"
+#include "tests/bench/forward/full_table.hh"
 #include "tests/bench/forward/packets.hh"
 #include "tests/bench/forward/silence_watch.hh"
-#include "tests/fib/table_generator.hh"
 
 namespace {
 
@@ -32,7 +32,6 @@ using namespace rackway::bench;
 
 constexpr int kSilent = 0, kNoisy = 1, kCanNotTell = 77;
 constexpr std::uint64_t kWarmUp = 100'000, kWatched = 1'000'000;
-constexpr std::size_t kRoutes = 1'033'283;
 constexpr std::uint32_t kBuffers = 8192;
 constexpr std::chrono::seconds kPatience{120};
 
@@ -70,15 +69,6 @@ void start_dpdk() {
           "DPDK does not start");
   std::error_code ignored;
   std::filesystem::remove_all(rte_eal_get_runtime_dir(), ignored);
-}
-
-std::vector<FileRoute> full_table() {
-  std::vector<FileRoute> routes;
-  for (const auto& [prefix, next_hop] :
-       fib::testing::TableGenerator<Ipv4Address>(1).make(kRoutes, kNextHops)) {
-    routes.push_back({prefix, next_hop.value - fib::kFirstNextHop});
-  }
-  return routes;
 }
 
 // One system call, one allocation and its end, one lock: all are seen. False: the filter is not
