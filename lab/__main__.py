@@ -7,7 +7,6 @@ Exit codes: 0 all is well, 1 something does not work, 2 bad arguments, 130 inter
 from __future__ import annotations
 
 import argparse
-import signal
 import sys
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from lab import bench, lifecycle, rackway, report
 from lab.checks.catalogue import run_all
 from lab.errors import LabError
 from lab.measure import measure
+from lab.program import exit_code
 from lab.topology import (
     DEFAULT_MTU,
     DEFAULT_NODES,
@@ -197,26 +197,17 @@ def _bench(arguments: argparse.Namespace) -> int:
 _COMMANDS = {"up": _up, "down": _down, "status": _status, "bench": _bench}
 
 
-def _interrupt(*_: object) -> None:
-    raise KeyboardInterrupt
-
-
 def main(words: list[str]) -> int:
     arguments = _parse(words)
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _interrupt)
-    try:
+
+    def work() -> int:
         with lifecycle.locked():
             if arguments.preflight:
                 lifecycle.check_machine()
                 return 0
             return _COMMANDS[arguments.command](arguments)
-    except LabError as error:
-        print(f"lab: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("lab: interrupted", file=sys.stderr)
-        return 130
+
+    return exit_code(work)
 
 
 if __name__ == "__main__":

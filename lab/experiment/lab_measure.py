@@ -10,16 +10,16 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
-import signal
 import statistics
 import sys
 import time
 
 from lab import lifecycle, processes, rackway
-from lab.errors import CheckFailed, LabError
+from lab.errors import LabError
 from lab.experiment.parameters import MODES
 from lab.iperf import gigabits
 from lab.numbered import Flow, Traffic
+from lab.program import exit_code
 from lab.topology import Host, Node, Topology
 
 _FLOWS = 4
@@ -84,23 +84,14 @@ def _measure(arguments: argparse.Namespace) -> dict[str, float]:
             lifecycle.down()
 
 
-def _interrupt(*_: object) -> None:
-    raise KeyboardInterrupt
-
-
 def main(words: list[str]) -> int:
     arguments = _parse(words)
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _interrupt)
-    try:
+
+    def work() -> int:
         print(json.dumps(_measure(arguments)))
         return 0
-    except (LabError, CheckFailed) as error:
-        print(f"lab: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("lab: interrupted", file=sys.stderr)
-        return 130
+
+    return exit_code(work)
 
 
 if __name__ == "__main__":

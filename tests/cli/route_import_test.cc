@@ -4,12 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/fib/scratch_folder.hh"
 #include "tests/table_file/mrt_octets.hh"
 
 namespace rackway::cli {
@@ -22,12 +21,7 @@ using ::testing::HasSubstr;
 
 class RouteImportTest : public ::testing::Test {
  protected:
-  RouteImportTest() {
-    std::string pattern = std::filesystem::temp_directory_path() / "rackway_test_XXXXXX";
-    folder_ = ::mkdtemp(pattern.data());
-    arguments_.file = folder_ / "table";
-  }
-  ~RouteImportTest() override { std::filesystem::remove_all(folder_); }
+  RouteImportTest() { arguments_.file = folder_.file("table"); }
 
   int import(const std::string& content, bool json = false) {
     std::ofstream(arguments_.file, std::ios::binary) << content;
@@ -50,7 +44,7 @@ class RouteImportTest : public ::testing::Test {
     return all;
   }
 
-  std::filesystem::path folder_;
+  fib::testing::ScratchFolder folder_;
   ImportArguments arguments_;
   std::string refusal_;
   std::vector<Json> requests_;

@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include <filesystem>
 #include <fstream>
 
 #include "control/table_file/octet_source.hh"
+#include "tests/fib/scratch_folder.hh"
 #include "tests/table_file/mrt_octets.hh"
 
 namespace rackway::table_file::testing {
@@ -14,19 +14,13 @@ namespace {
 
 class FileSourceTest : public ::testing::Test {
  protected:
-  FileSourceTest() {
-    std::string pattern = std::filesystem::temp_directory_path() / "rackway_test_XXXXXX";
-    folder_ = ::mkdtemp(pattern.data());
-  }
-  ~FileSourceTest() override { std::filesystem::remove_all(folder_); }
-
   std::string plain(const std::string& octets) {
-    const auto path = folder_ / "file";
+    const auto path = folder_.file("file");
     std::ofstream(path, std::ios::binary) << octets;
     return path;
   }
   std::string compressed(const std::string& octets) {
-    const auto path = (folder_ / "file.gz").string();
+    const auto path = folder_.file("file.gz").string();
     const gzFile file = ::gzopen(path.c_str(), "wb");
     ::gzwrite(file, octets.data(), static_cast<unsigned>(octets.size()));
     ::gzclose(file);
@@ -38,7 +32,7 @@ class FileSourceTest : public ::testing::Test {
     return all;
   }
 
-  std::filesystem::path folder_;
+  fib::testing::ScratchFolder folder_;
 };
 
 std::string much() {
@@ -77,9 +71,10 @@ TEST_F(FileSourceTest, SeesACompressedFileThatIsCutOffOrDamaged) {
 }
 
 TEST_F(FileSourceTest, SaysWhatCanNotBeOpened) {
-  EXPECT_THAT(FileSource::open(folder_ / "none").error().message,
+  EXPECT_THAT(FileSource::open(folder_.file("none")).error().message,
               ::testing::HasSubstr("No such file"));
-  EXPECT_THAT(FileSource::open(folder_).error().message, ::testing::HasSubstr("it is a folder"));
+  EXPECT_THAT(FileSource::open(folder_.path()).error().message,
+              ::testing::HasSubstr("it is a folder"));
 }
 
 TEST_F(FileSourceTest, AReaderCountsABrokenStream) {

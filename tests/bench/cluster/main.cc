@@ -41,8 +41,6 @@ void run(const Arguments& arguments) {
       add(bench, nodes);
     }
   }
-  report.note(
-      "flows moved though they did not use the dead node share a flowlet's entry with another");
   report.note("links of 2r/N; cycles count receiving and sending at each node");
   std::cout << report.text();
   if (json.is_open()) json << report.json();

@@ -122,6 +122,10 @@ void add_failure_rows(const Bench& bench, std::size_t nodes) {
                     "",
                     {},
                     at_most(flows(before.did_not()))});
+  if (by_death.did_not() > 0) {
+    bench.report.note(mesh_of(nodes) + "flows that were moved though they did not use the node: " +
+                      "each shares its flowlet's entry with another");
+  }
   scenario.faults.push_back({returns, simulator::Fault::Of::node, dead, true});
   bench.report.add({what + "more when it returns",
                     std::max(0.0, lost_of(run(bench, scenario)) - lost_of(report)),
