@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // From one cluster to another, one cable at a time, without the guarantee ever dropping below a
 // fraction: which links to add and remove, when new external ports may be opened, in which order.
-// A node has no more links at a time than ports for them. Searches depth first, additions before
-// removals, and says whether it has tried every order or given up.
+// From mesh to mesh a link is in use from when it is connected. In any other fabric new cables are
+// laid first, and the new cluster document takes them into use at once; what guarantees something
+// is what is in use. A node has no more cables at a time than ports for them. Searches depth first,
+// additions before removals, and says whether it has tried every order or given up.
 #pragma once
 
 #include <map>
@@ -30,8 +32,16 @@ struct RecablingRules {
 };
 
 struct RecablingStep {
-  enum class What : std::uint8_t { add_link, remove_link, open_ports, close_ports } what;
-  std::string a, b;  // b is empty where ports of a are opened or closed
+  enum class What : std::uint8_t {
+    add_link,
+    remove_link,
+    lay_cable,    // connected, and not in use
+    use_link,     // one that was laid
+    change_over,  // all new links in use, no others; external ports as they will be
+    open_ports,
+    close_ports
+  } what;
+  std::string a, b;  // b is empty where ports of a are opened or closed, both at the change-over
   double fraction;   // guaranteed after it, at most 1
 };
 
