@@ -217,9 +217,20 @@ TEST(Planner, TransitionsOfThePaper) {
     EXPECT_EQ(current.points[i].kind, FabricKind::mesh);
   }
   EXPECT_EQ(current.points[4].kind, FabricKind::butterfly);
-  const auto more = transition(catalogue, "rb-more-nics", 10'000, packets, 8, 128);
+  const auto more = transition(catalogue, "rb-more-nics", 10'000, packets, 8, 256);
   EXPECT_EQ(more.largest_mesh, 153u);
-  EXPECT_EQ(more.points.back().servers, 128u);
+  EXPECT_EQ(more.points[5].servers, 128u);
+  EXPECT_EQ(more.points[5].kind, FabricKind::mesh);
+  EXPECT_EQ(more.points[6].kind, FabricKind::butterfly);
+  const auto faster = transition(catalogue, "rb-faster", 10'000, packets, 8, 256);
+  EXPECT_EQ(faster.largest_mesh, 306u);
+  EXPECT_EQ(faster.points[6].servers, 128u);
+  EXPECT_EQ(faster.points[6].kind, FabricKind::mesh);
+  const auto large = [&](const char* server) {
+    return transition_point(catalogue, server, 10'000, packets, 8, 1024).servers;
+  };
+  EXPECT_EQ(large("rb-current"), 3993u);
+  EXPECT_EQ(large("rb-more-nics"), 2048u);
 }
 
 TEST(Rates, AreReadAndWritten) {
