@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "topo/plan/direct_vlb.hh"
 #include "topo/plan/full_load.hh"
 #include "topo/plan/guarantee.hh"
 
@@ -86,6 +87,38 @@ traffic::TrafficMatrix matrix_of(const std::vector<plan::Demand>& demands,
   return matrix;
 }
 
+// Equal nodes: what loads the link to the next node most (topo/plan/direct_vlb.hh), for all nodes
+// at once. To the next what goes straight, the rest to the third, so that nothing crosses two of
+// those links; of three nodes all to the second.
+traffic::TrafficMatrix worst_direct_vlb(const std::vector<double>& rates) {
+  const auto nodes = static_cast<std::uint16_t>(rates.size());
+  traffic::TrafficMatrix matrix(nodes);
+  const auto behind = [nodes](int from, int by) {
+    return NodeId{static_cast<std::uint16_t>((from + by) % nodes)};
+  };
+  for (std::uint16_t i = 0; i < nodes; ++i) {
+    const double rate = rates[i] * kGigabit, straight = nodes > 3 ? rate / nodes : 0;
+    matrix.add(NodeId{i}, behind(i, 1), nodes > 2 ? straight : rate);
+    if (nodes > 2) matrix.add(NodeId{i}, behind(i, nodes > 3 ? 3 : 2), rate - straight);
+  }
+  return matrix;
+}
+
+// An error if it takes too long.
+Result<plan::Guarantee> guarantee_of(const plan::FabricModel& model, const plan::Failures& failures,
+                                     topo::SteeringMode mode) {
+  const bool direct = mode == topo::SteeringMode::direct;
+  if ((direct || model.one_hop) && model.nodes() > (model.one_hop ? kMostInMesh : kMostOtherwise)) {
+    return fail("the worst matrix of " + std::to_string(model.nodes()) +
+                " nodes that are not alike takes too long to find; take another --matrix");
+  }
+  const auto split = direct ? plan::fixed_share(model, 0) : plan::valiant(model);
+  auto found = plan::guarantee(model, split, failures);
+  const bool is_fixed = mode == topo::SteeringMode::direct_vlb && model.one_hop;
+  if (is_fixed && !found.cut_off) return plan::direct_vlb_guarantee(model, failures);
+  return found;
+}
+
 }  // namespace
 
 Result<traffic::TrafficMatrix> adversarial_matrix(const simulator::Scenario& scenario,
@@ -99,17 +132,13 @@ Result<traffic::TrafficMatrix> adversarial_matrix(const simulator::Scenario& sce
   if (model.one_hop && nothing_failed && all_are_equal(model)) {
     // All links are alike. Direct: any pairs. Valiant: whatever uses all rates up.
     if (direct) return traffic::worst_direct(simulator::rates_of(scenario.nodes));
+    if (mode == topo::SteeringMode::direct_vlb) return worst_direct_vlb(rates);
     return matrix_of({}, std::move(rates));
   }
-  const auto split = direct ? plan::fixed_share(model, 0) : plan::valiant(model);
-  const bool matched = direct || model.one_hop;
-  if (matched && model.nodes() > (model.one_hop ? kMostInMesh : kMostOtherwise)) {
-    return fail("the worst matrix of " + std::to_string(model.nodes()) +
-                " nodes that are not alike takes too long to find; take another --matrix");
-  }
-  const auto found = plan::guarantee(model, split, failures);
-  if (found.cut_off) return fail("some two nodes have no path, so that any matrix is the worst");
-  return matrix_of(found.matrix, std::move(rates));
+  const auto found = guarantee_of(model, failures, mode);
+  if (!found) return tl::unexpected(found.error());
+  if (found->cut_off) return fail("some two nodes have no path, so that any matrix is the worst");
+  return matrix_of(found->matrix, std::move(rates));
 }
 
 }  // namespace rackway::cli

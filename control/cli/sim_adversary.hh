@@ -11,8 +11,9 @@
 namespace rackway::cli {
 
 // Of a scenario's nodes and links without those that its faults leave dead in the end. Direct
-// steering has a matrix of its own; of the other modes it is that of valiant, whose guarantee
-// theirs is. An error where no two nodes have a path, or where the proof would take too long.
+// steering has a matrix of its own, and in a full mesh Direct VLB; of adaptive steering it is that
+// of valiant, whose guarantee is its own. An error where no two nodes have a path, or where the
+// proof would take too long.
 [[nodiscard]] Result<traffic::TrafficMatrix> adversarial_matrix(const simulator::Scenario& scenario,
                                                                 topo::SteeringMode mode);
 

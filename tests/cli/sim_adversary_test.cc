@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/simulator/fluid_cases.hh"
-#include "topo/plan/guarantee.hh"
+#include "topo/plan/direct_vlb.hh"
 #include "vlb/simulator/fluid.hh"
 #include "vlb/traffic/random.hh"
 
@@ -20,6 +20,12 @@ using topo::SteeringMode;
 
 constexpr double kRate = 1e9;
 constexpr double kWide = 10;  // links so wide that nothing is lost
+constexpr SteeringMode kOblivious[] = {SteeringMode::direct, SteeringMode::valiant,
+                                       SteeringMode::direct_vlb};
+
+bool is_mesh(const FluidFabricCase& fabric) {
+  return fabric.name.find("mesh") != std::string::npos;
+}
 
 std::vector<FluidFabricCase> fabrics() {
   std::vector<FluidFabricCase> all{
@@ -57,13 +63,17 @@ double planned(const simulator::Scenario& scenario, SteeringMode mode) {
   model.one_hop = topo::is_full_mesh(model.nodes(), ends);
   plan::Failures failures;
   for (const auto& fault : scenario.faults) failures.links.push_back(fault.number);
+  if (mode == SteeringMode::direct_vlb) {
+    return 1 / plan::direct_vlb_guarantee(model, failures).fraction;
+  }
   const auto split = mode == SteeringMode::direct ? plan::fixed_share(model, 0) : valiant(model);
   return 1 / plan::guarantee(model, split, failures).fraction;
 }
 
 TEST(AdversarialMatrix, LoadsALinkAsMuchAsThePlannerSays) {
   for (const auto& fabric : fabrics()) {
-    for (const auto mode : {SteeringMode::direct, SteeringMode::valiant}) {
+    for (const auto mode : kOblivious) {
+      if (mode == SteeringMode::direct_vlb && !is_mesh(fabric)) continue;
       auto scenario = fluid_scenario(fabric, mode, traffic::MatrixKind::uniform, 1);
       const auto matrix = adversarial_matrix(scenario, mode);
       ASSERT_TRUE(matrix) << matrix.error().message;
@@ -71,10 +81,10 @@ TEST(AdversarialMatrix, LoadsALinkAsMuchAsThePlannerSays) {
       const double expected = planned(scenario, mode);
       // To the place of 256. In a butterfly the planner shares out over all shortest ways, where a
       // node picks one.
-      const bool is_mesh = fabric.name.find("mesh") != std::string::npos;
       const double asked = worst_asked(scenario, mode, *matrix);
       EXPECT_GE(asked, expected * 0.97) << fabric.name << ", " << name_of(mode);
-      EXPECT_LE(asked, expected * (is_mesh ? 1.03 : 2)) << fabric.name << ", " << name_of(mode);
+      EXPECT_LE(asked, expected * (is_mesh(fabric) ? 1.03 : 2))
+          << fabric.name << ", " << name_of(mode);
     }
   }
 }
@@ -96,15 +106,59 @@ traffic::TrafficMatrix random_matrix(const std::vector<double>& rates, traffic::
 TEST(AdversarialMatrix, NoOtherIsWorse) {
   traffic::Random random(4);
   for (const auto& fabric : fabrics()) {
-    for (const auto mode : {SteeringMode::direct, SteeringMode::valiant}) {
+    if (!is_mesh(fabric)) continue;
+    for (const auto mode : kOblivious) {
       auto scenario = fluid_scenario(fabric, mode, traffic::MatrixKind::uniform, 1);
       const auto matrix = adversarial_matrix(scenario, mode);
-      if (fabric.name.find("mesh") == std::string::npos) continue;
       const double worst = worst_asked(scenario, mode, *matrix);
       for (int round = 0; round < 100; ++round) {
         const double asked = worst_asked(scenario, mode, random_matrix(fabric.rates, random));
         EXPECT_LE(asked, worst * 1.05) << fabric.name << ", " << name_of(mode);
       }
+    }
+  }
+}
+
+double goodput(const FluidFabricCase& fabric, SteeringMode mode,
+               const traffic::TrafficMatrix& matrix) {
+  auto scenario = fluid_scenario(fabric, mode, traffic::MatrixKind::uniform, 1);
+  scenario.matrix = matrix;
+  return simulator::Fluid(scenario, mode).run().goodput();
+}
+
+traffic::TrafficMatrix worst_for(const FluidFabricCase& fabric, SteeringMode mode) {
+  return *adversarial_matrix(fluid_scenario(fabric, mode, traffic::MatrixKind::uniform, 1), mode);
+}
+
+// Over links of 2ab/R, which valiant steering fills to the brim and adaptive steering carries all
+// with, Direct VLB asks the fullest links for 3r/N: a part of 1/N of everything is lost.
+TEST(AdversarialMatrix, DirectVlbLosesWhatValiantAndAdaptiveCarry) {
+  for (const std::size_t nodes : {4u, 8u, 16u}) {
+    const auto fabric = mesh_of("mesh", std::vector<double>(nodes, kRate));
+    const auto matrix = worst_for(fabric, SteeringMode::direct_vlb);
+    EXPECT_NEAR(goodput(fabric, SteeringMode::direct_vlb, matrix),
+                1 - 1 / static_cast<double>(nodes), 0.02);
+    EXPECT_GE(goodput(fabric, SteeringMode::valiant, matrix), 0.985);
+    EXPECT_GE(goodput(fabric, SteeringMode::adaptive, matrix.scaled(0.95)), 0.99);
+  }
+}
+
+// So what is worst for valiant steering is worst for adaptive steering as well: over links that are
+// too slow by a third there is no other of which it carries clearly less.
+TEST(AdversarialMatrix, OfAdaptiveSteeringNoOtherLosesMore) {
+  traffic::Random random(9);
+  auto all = fabrics();
+  for (auto& fabric : all) {
+    if (!is_mesh(fabric)) continue;
+    for (auto& link : fabric.links) link.line.rate /= 1.5 * kWide;
+    const double worst =
+        goodput(fabric, SteeringMode::adaptive, worst_for(fabric, SteeringMode::adaptive));
+    EXPECT_LT(worst, 0.9) << fabric.name;
+    std::vector<traffic::TrafficMatrix> others{worst_for(fabric, SteeringMode::direct),
+                                               worst_for(fabric, SteeringMode::direct_vlb)};
+    for (int round = 0; round < 30; ++round) others.push_back(random_matrix(fabric.rates, random));
+    for (const auto& other : others) {
+      EXPECT_GE(goodput(fabric, SteeringMode::adaptive, other), worst - 0.03) << fabric.name;
     }
   }
 }
