@@ -43,7 +43,7 @@ std::optional<topo::FabricShape> read_shape(const std::string& text) {
   if (colon == std::string::npos) return std::nullopt;
   if (text.substr(0, colon) == "mesh") {
     const auto nodes = number(colon + 1, text.size());
-    if (nodes < 2 || nodes > kMaxNodes) return std::nullopt;
+    if (nodes < 1 || nodes > kMaxNodes) return std::nullopt;
     return topo::full_mesh(nodes);
   }
   if (text.substr(0, colon) != "butterfly" || by == std::string::npos) return std::nullopt;

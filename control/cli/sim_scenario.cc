@@ -149,8 +149,10 @@ Result<void> set_traffic(simulator::Scenario& scenario, const SimArguments& argu
     scenario.matrix = matrix->scaled(arguments.load);
   } else {
     const auto rates = simulator::rates_of(scenario.nodes);
-    scenario.matrix =
-        traffic::make_matrix(arguments.matrix, rates, arguments.seed).scaled(arguments.load);
+    const auto matrix = rates.size() == 1
+                            ? traffic::within_nodes(rates)
+                            : traffic::make_matrix(arguments.matrix, rates, arguments.seed);
+    scenario.matrix = matrix.scaled(arguments.load);
   }
   scenario.mix = arguments.mix == "steady" ? traffic::FlowMix::steady(arguments.flows)
                                            : traffic::FlowMix::heavy_tailed(arguments.flows);

@@ -6,7 +6,7 @@ from __future__ import annotations
 from lab.experiment import sim_backend
 from lab.experiment.documents import Document
 
-_MOST_NODES = 31
+_NODES = range(2, 32)
 _LARGEST_FRAME = 1518
 
 
@@ -18,8 +18,8 @@ class ClusterBackend:
 
     @staticmethod
     def fault(run: dict) -> str | None:
-        if run["shape"] != "mesh" or run["nodes"] > _MOST_NODES:
-            return f"a cluster in one process is a mesh of at most {_MOST_NODES} nodes"
+        if run["shape"] != "mesh" or run["nodes"] not in _NODES:
+            return f"a cluster in one process is a mesh of {_NODES[0]} to {_NODES[-1]} nodes"
         if run["size"] != "imix" and run["size"] > _LARGEST_FRAME:
             return f"a cluster in one process has frames of at most {_LARGEST_FRAME} octets"
         return sim_backend.fault(run)

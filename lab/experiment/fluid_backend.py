@@ -33,7 +33,7 @@ class FluidBackend:
             "goodput_percent": report["goodput"] * 100,
             "lost_percent": (1 - report["goodput"]) * 100,
             "straight_percent": report["straight"] * 100,
-            "link_mean_percent": 100 * sum(links) / len(links),
-            "link_fullest_percent": 100 * max(links),
+            "link_mean_percent": 100 * sum(links) / max(1, len(links)),
+            "link_fullest_percent": 100 * max(links, default=0),
             "settled": int(report["settled"]),
         }

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from lab.experiment.documents import Document
-from lab.topology import MAX_NODES
+from lab.topology import MAX_NODES, MIN_NODES
 
 _OPTIONS = {
     "nodes": "--nodes",
@@ -28,8 +28,8 @@ class LabBackend:
 
     @staticmethod
     def fault(run: dict) -> str | None:
-        if run["nodes"] > MAX_NODES:
-            return f"a lab has at most {MAX_NODES} nodes"
+        if not MIN_NODES <= run["nodes"] <= MAX_NODES:
+            return f"a lab has {MIN_NODES} to {MAX_NODES} nodes"
         if run["dies"] == "node" and run["traffic"] != "datagrams":
             return "what is lost when a node dies is measured with datagrams"
         if run["dies"] == "node" and run["nodes"] < 3:

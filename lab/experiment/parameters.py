@@ -28,7 +28,7 @@ _MILLISECONDS = values.number(0, 3_600_000)
 _NANOSECONDS = values.number(0, 1e6)
 
 PARAMETERS: dict[str, Parameter] = {
-    "nodes": Parameter("Nodes with external ports", values.whole(2, 1024), 4),
+    "nodes": Parameter("Nodes with external ports", values.whole(1, 1024), 4),
     "shape": Parameter(
         "Shape of the fabric",
         values.matching(r"mesh|butterfly-[2-9]x[1-9]", "mesh, or a butterfly such as butterfly-2x3"),

@@ -103,9 +103,9 @@ def figures(report: dict, run: dict) -> dict[str, float]:
         "latency_50_us": report["latency_us"]["50"],
         "latency_99_us": report["latency_us"]["99"],
         "latency_999_us": report["latency_us"]["99.9"],
-        "link_mean_percent": 100 * sum(links) / len(links),
-        "link_fullest_percent": 100 * max(links),
-        "queue_largest_kib": max(queues) / 1024,
+        "link_mean_percent": 100 * sum(links) / max(1, len(links)),
+        "link_fullest_percent": 100 * max(links, default=0),
+        "queue_largest_kib": max(queues, default=0) / 1024,
         "packets": arrived["packets"],
         **{f"dropped_{cause}": count for cause, count in report["dropped"].items()},
     }

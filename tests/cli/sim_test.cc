@@ -140,7 +140,7 @@ TEST_F(SimTest, MakesRegularShapes) {
   EXPECT_EQ(report["ports"][7]["to"], "n8");
   EXPECT_GT(report["ports"][7]["load"], 0.5);
   EXPECT_EQ(report["ports"][8]["load"], 0);
-  for (const auto* shape : {"mesh", "mesh:", "mesh:1", "mesh:4097", "mesh:99999", "mesh:4x2",
+  for (const auto* shape : {"mesh", "mesh:", "mesh:0", "mesh:4097", "mesh:99999", "mesh:4x2",
                             "ring:4", "butterfly:4", "butterfly:1x3", "butterfly:2x0",
                             "butterfly:16x4", "butterfly:4x2x2", "butterfly:9999x9999"}) {
     EXPECT_EQ(run_words({"--shape", shape}), 2) << shape;
@@ -148,6 +148,29 @@ TEST_F(SimTest, MakesRegularShapes) {
   }
   EXPECT_EQ(run_words({}), 2);
   EXPECT_NE(err_.str().find("give a cluster document or --shape"), std::string::npos);
+}
+
+// There is no other node to send to, so that all stays between its own ports.
+TEST_F(SimTest, OneNodeCarriesWhatItsPortsTakeIn) {
+  ASSERT_EQ(run_words({"--shape", "mesh:1", "--fluid", "--load", "0.6"}), 0) << err_.str();
+  EXPECT_EQ(out_.str(),
+            "traffic     0.600 Gb/s offered, 0.600 Gb/s arrived\n"
+            "goodput     100.0000 %\n"
+            "straight    100.00 %\n"
+            "links       mean load 0.00 %, fullest 0.00 %\n");
+  const std::vector<std::string> packets{"--shape", "mesh:1", "--load", "0.6",   "--sizes",
+                                         "64",      "--time", "5",      "--json"};
+  ASSERT_EQ(run_words(packets), 0) << err_.str();
+  const auto report = nlohmann::json::parse(out_.str());
+  EXPECT_EQ(report["goodput"], 1);
+  EXPECT_EQ(report["reordered"], 0);
+  EXPECT_NEAR(report["ports"][0]["load"], 0.6, 0.02);
+  EXPECT_EQ(report["links"].size(), 0u);
+  // 0.6 Gb/s are 0.893 million packets a second, each of which enters and leaves.
+  auto costly = packets;
+  costly.insert(costly.end(), {"--ingress-ns", "100", "--egress-ns", "200"});
+  ASSERT_EQ(run_words(costly), 0) << err_.str();
+  EXPECT_NEAR(nlohmann::json::parse(out_.str())["core_use"][0], 0.893 * 0.3, 0.01);
 }
 
 TEST_F(SimTest, TheFluidReckonsWithRates) {

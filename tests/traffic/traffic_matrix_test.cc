@@ -53,6 +53,15 @@ TEST(TrafficMatrix, NothingWithoutNodesOrWithOne) {
   }
 }
 
+TEST(TrafficMatrix, WithinNodesUsesAllRatesUp) {
+  const auto matrix = within_nodes(kUnequal);
+  EXPECT_NEAR(matrix.load(kUnequal), 1, 1e-12);
+  for (std::size_t i = 0; i < kUnequal.size(); ++i) {
+    EXPECT_EQ(matrix.entering(node(i)), kUnequal[i]);
+    EXPECT_EQ(rate(matrix, i, i), kUnequal[i]);
+  }
+}
+
 TEST(TrafficMatrix, Uniform) {
   const auto matrix = uniform(kEqual);
   for (std::size_t from = 0; from < 5; ++from) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include "vlb/places.hh"
 #include "vlb/relay_weights.hh"
@@ -40,7 +41,8 @@ Fluid::Fluid(const Scenario& scenario, SteeringMode mode)
       asked_(routes_.cables()),
       random_(routes_.cables()),
       kept_(routes_.cables(), 1.f),
-      arriving_(routes_.nodes()) {}
+      arriving_(routes_.nodes()),
+      within_(routes_.nodes()) {}
 
 FluidReport Fluid::run(const std::function<void(double)>& progress) {
   lay_pairs();
@@ -97,6 +99,11 @@ void Fluid::lay_pairs() {
     if (!routes_.works(NodeId{i})) continue;  // what would enter there is not offered
     const double idle = 1 - scenario_.matrix.entering(NodeId{i}) / node_rates_[i];
     for (const auto& demand : scenario_.matrix.from(NodeId{i})) {
+      offered_ += demand.rate;
+      if (demand.egress == NodeId{i}) {
+        within_[i] += demand.rate;
+        continue;
+      }
       Pair pair{.rate = demand.rate,
                 .steady = static_cast<float>(1 - idle * idle),
                 .ingress = NodeId{i},
@@ -104,7 +111,6 @@ void Fluid::lay_pairs() {
                 .first = 0,
                 .relays = 0,
                 .end = 0};
-      offered_ += demand.rate;
       add_straight(pair);
       share_out(pair);
       if (pair.first == pair.end && pair.more_first == pair.more_end) {
@@ -185,7 +191,7 @@ double Fluid::share_straight(const Pair& pair) {
 
 void Fluid::spread() {
   std::fill(asked_.begin(), asked_.end(), 0);
-  std::fill(arriving_.begin(), arriving_.end(), 0);
+  arriving_ = within_;
   std::fill(random_.begin(), random_.end(), 0);
   astray_ = 0;
   for (const auto& pair : pairs_) {
@@ -231,7 +237,7 @@ void Fluid::settle(const std::function<void(double)>& progress) {
 
 FluidReport Fluid::report() const {
   FluidReport report{.offered = offered_};
-  report.entered = offered_ - without_path_;
+  report.entered = offered_ - without_path_ - std::accumulate(within_.begin(), within_.end(), 0.0);
   report.lost_without_path = without_path_ + astray_;
   report.steps = steps_;
   report.is_settled = is_settled_;

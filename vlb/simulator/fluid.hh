@@ -27,7 +27,7 @@ struct FluidLine {
 // Rates are bits/s on the cable.
 struct FluidReport {
   double offered{0}, delivered{0};
-  double entered{0};   // of what is offered, found a path into the fabric
+  double entered{0};   // of what is offered, found a path into the fabric; nothing that stays
   double straight{0};  // of this, straight to the egress node
   double lost_on_links{0}, lost_at_ports{0}, lost_without_path{0};
   std::vector<FluidLine> links, ports;
@@ -113,6 +113,7 @@ class Fluid {
   std::vector<float> random_;     // by cable: the part of it that comes at random, bits/s
   std::vector<float> kept_;       // by cable: what is not lost there
   std::vector<double> arriving_;  // by egress node, bits/s
+  std::vector<double> within_;    // by node, bits/s: what leaves where it enters
   double astray_{0};              // lost at nodes without a way on, bits/s
   std::uint32_t steps_{0};
   bool is_settled_{true};

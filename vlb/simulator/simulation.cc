@@ -140,6 +140,7 @@ void Simulation::enter(const traffic::Packet& packet) {
   }
   const auto done = ingress.cores.serve(packet.flow_hash, scenario_.costs.ingress, now_);
   if (!done) return drop(frame, DropCause::node_busy);
+  if (packet.egress == packet.ingress) return leave(packet.egress, frame);
   const auto hash = scenario_.flow_hash ? scenario_.flow_hash(packet) : packet.flow_hash;
   tell_backlogs(packet.ingress);
   vlb::Path path;

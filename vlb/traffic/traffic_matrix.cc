@@ -58,7 +58,7 @@ void add_ring(TrafficMatrix& matrix, std::span<const std::size_t> ring,
 }  // namespace
 
 void TrafficMatrix::add(NodeId ingress, NodeId egress, double rate) {
-  assert(ingress != egress && rate >= 0);
+  assert(rate >= 0);
   if (rate > 0) rows_[ingress.value].push_back({egress, rate});
 }
 
@@ -167,6 +167,12 @@ TrafficMatrix worst_direct(std::span<const double> rates) {
     add_ring(matrix, std::span(order).subspan(at, taken), rates);
     at += taken;
   }
+  return matrix;
+}
+
+TrafficMatrix within_nodes(std::span<const double> rates) {
+  TrafficMatrix matrix(rates.size());
+  for (const auto end : ends(rates)) matrix.add(node(end), node(end), rates[end]);
   return matrix;
 }
 

@@ -25,7 +25,7 @@ class TrafficMatrix {
  public:
   explicit TrafficMatrix(std::size_t nodes) : rows_(nodes) {}
 
-  // At most once for a pair; nothing for a rate of 0.
+  // At most once for a pair; nothing for a rate of 0. Of a node to itself: from port to port there.
   void add(NodeId ingress, NodeId egress, double rate);
 
   [[nodiscard]] std::size_t nodes() const { return rows_.size(); }
@@ -50,7 +50,7 @@ inline constexpr MatrixKind kMatrixKinds[] = {MatrixKind::uniform, MatrixKind::p
 [[nodiscard]] std::string_view name_of(MatrixKind kind);
 [[nodiscard]] std::optional<MatrixKind> matrix_kind(std::string_view name);
 
-// At load 1. The seed is for the permutation only.
+// At load 1. The seed is for the permutation only. Nothing where fewer than two nodes have a rate.
 [[nodiscard]] TrafficMatrix make_matrix(MatrixKind kind, std::span<const double> rates,
                                         std::uint64_t seed);
 
@@ -65,5 +65,7 @@ inline constexpr MatrixKind kMatrixKinds[] = {MatrixKind::uniform, MatrixKind::p
 [[nodiscard]] TrafficMatrix worst_direct(std::span<const double> rates);
 // In proportion to the rates at both ends.
 [[nodiscard]] TrafficMatrix gravity(std::span<const double> rates);
+// Every node sends all to itself, between its own ports.
+[[nodiscard]] TrafficMatrix within_nodes(std::span<const double> rates);
 
 }  // namespace rackway::traffic
