@@ -237,6 +237,7 @@ class Drawing {
                  : is_edge       ? several(rows, "edge server")
                                  : several(rows, "relay"));
     if (rows > kDrawnRows) {
+      if (is_edge) draw_ports_of_all(x, stage == stages ? 1 : -1);
       canvas_.box(stage == stages ? "againband"
                   : is_edge       ? "band"
                                   : "relayband",
@@ -249,6 +250,15 @@ class Drawing {
       const auto first = wiring_.servers[stage % stages * rows].name;
       const auto last = wiring_.servers[stage % stages * rows + rows - 1].name;
       canvas_.text("middle small", x, 892, first + " to " + last);
+    }
+  }
+
+  // A comb in the place of more stubs than can be told apart.
+  void draw_ports_of_all(double x, double side) {
+    constexpr int kTeeth = 36;
+    for (int i = 0; i < kTeeth; ++i) {
+      const double y = 170 + 700 * (i + 0.5) / kTeeth;
+      canvas_.line("stub", x, y, x + side * 34, y);
     }
   }
 
@@ -274,18 +284,23 @@ class Drawing {
   void draw_legend() {
     const double y = 950;
     canvas_.line("out", 40, y - 4, 70, y - 4);
-    canvas_.text("small", 78, y, "external port, " + rate_text(report_.wish.rate));
+    const auto rate = rate_text(report_.wish.rate);
+    canvas_.text("small", 78, y,
+                 plan_.radices.size() == 1
+                     ? "external port, " + rate
+                     : "external ports, " + std::to_string(plan_.ports_per_server) + " x " + rate +
+                           " a server");
     if (plan_.links == 0) return;
-    canvas_.line("own", 230, y - 4, 260, y - 4);
+    canvas_.line("own", 310, y - 4, 340, y - 4);
     const bool is_large = plan_.radices.size() > 1 && plan_.edge_servers() > kDrawnRows;
     canvas_.text(
-        "small", 268, y,
+        "small", 348, y,
         plan_.radices.size() == 1 ? "the links of n1" : "the links of n1 and where they lead on");
     if (is_large) {
-      canvas_.text("small", 560, y, "links of the other servers: not drawn");
+      canvas_.text("small", 640, y, "links of the other servers: not drawn");
     } else {
-      canvas_.line("link", 560, y - 4, 590, y - 4);
-      canvas_.text("small", 598, y, "other links, " + rate_text(plan_.edge.link_rate()));
+      canvas_.line("link", 640, y - 4, 670, y - 4);
+      canvas_.text("small", 678, y, "other links, " + rate_text(plan_.edge.link_rate()));
     }
   }
 
