@@ -145,5 +145,32 @@ TEST(PlanFilesOfOneServer, AreThereToo) {
   EXPECT_NE(report_json(report).find("\"fraction\": null"), std::string::npos);
 }
 
+// The largest `y` of anything that is drawn.
+double lowest(const std::string& svg) {
+  double lowest = 0;
+  for (const std::string key : {" y=\"", " y1=\"", " y2=\"", " cy=\""}) {
+    for (auto at = svg.find(key); at != svg.npos; at = svg.find(key, at + 1)) {
+      lowest = std::max(lowest, std::stod(svg.substr(at + key.size())));
+    }
+  }
+  return lowest;
+}
+
+// The paper's servers have 20 slots, a butterfly shows two servers.
+TEST(Drawing, StaysOnThePageAlsoWithManySlots) {
+  const auto catalogue = read_catalogue({});
+  for (const unsigned ports : {8u, 64u, 400u}) {
+    Requirement wish;
+    wish.ports = ports;
+    wish.rate = 10'000;
+    wish.servers = {"rb-faster"};
+    wish.packets = *parse_packet_mix("imix");
+    wish.survive = {1, 1, 1};
+    const auto report = make_plan(catalogue, wish);
+    ASSERT_TRUE(report.plan) << ports << " " << report.obstacle;
+    EXPECT_LT(lowest(drawing_svg(wire(*report.plan, wish.rate), report)), 960) << ports;
+  }
+}
+
 }  // namespace
 }  // namespace rackway::plan

@@ -18,6 +18,7 @@ constexpr double kWidth = 1480, kHeight = 1000;
 constexpr double kPanel = 1010;  // where the right side begins
 constexpr double kPanelWidth = 430;
 constexpr std::size_t kLabelled = 64;   // servers of a mesh that have their names beside them
+constexpr unsigned kSlotsDrawn = 8;     // of a server one by one
 constexpr std::size_t kDrawnRows = 36;  // of a butterfly of which all links are drawn
 
 constexpr const char* kStyle =
@@ -304,27 +305,59 @@ class Drawing {
     }
   }
 
+  struct SlotRow {
+    unsigned first, last;  // slots
+  };
+
+  // Of a server with many slots those that are alike, one after the other, share a row.
+  [[nodiscard]] std::vector<SlotRow> slot_rows(const WiredServer& server) const {
+    const auto alike = [&](unsigned a, unsigned b) {
+      const auto cards = server.cards.size();
+      if (a >= cards || b >= cards) return a >= cards && b >= cards;
+      const auto &one = server.cards[a], &other = server.cards[b];
+      return one.nic == other.nic && one.external == other.external && one.fabric == other.fabric;
+    };
+    std::vector<SlotRow> rows;
+    for (unsigned slot = 0; slot < plan_.server.nic_slots; ++slot) {
+      const bool joins = plan_.server.nic_slots > kSlotsDrawn && slot > 0 && alike(slot - 1, slot);
+      if (joins) {
+        rows.back().last = slot;
+      } else {
+        rows.push_back({slot, slot});
+      }
+    }
+    return rows;
+  }
+
   double draw_server(const std::string& title, const WiredServer& server, double y) {
-    const auto slots = plan_.server.nic_slots;
-    const double height = 34.0 * slots + 44;
+    const auto rows = slot_rows(server);
+    const double height = 34.0 * static_cast<double>(rows.size()) + 44;
     canvas_.box("frame", kPanel, y, kPanelWidth, height, 6);
     canvas_.text("head", kPanel + 14, y + 24, title);
     canvas_.text("small end", kPanel + kPanelWidth - 14, y + 24, plan_.server.name + ", NIC slots");
-    for (unsigned slot = 0; slot < slots; ++slot) {
-      draw_slot(server, slot, y + 38 + 34.0 * slot);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      draw_slots(server, rows[i], y + 38 + 34.0 * static_cast<double>(i));
     }
     return y + height;
   }
 
-  void draw_slot(const WiredServer& server, unsigned slot, double y) {
-    canvas_.text("small", kPanel + 14, y + 19, std::to_string(slot + 1));
-    if (slot >= server.cards.size()) {
-      canvas_.box("free", kPanel + 34, y, kPanelWidth - 48, 28, 3);
-      canvas_.text("small", kPanel + 44, y + 19, "free");
+  void draw_slots(const WiredServer& server, const SlotRow& row, double y) {
+    const double left = kPanel + (plan_.server.nic_slots > kSlotsDrawn ? 58 : 34);
+    const double width = kPanel + kPanelWidth - 14 - left;
+    const auto number = [](unsigned slot) { return std::to_string(slot + 1); };
+    canvas_.text("small", kPanel + 14, y + 19,
+                 number(row.first) + (row.first == row.last ? "" : "-" + number(row.last)));
+    if (row.first >= server.cards.size()) {
+      canvas_.box("free", left, y, width, 28, 3);
+      canvas_.text("small", left + 10, y + 19, "free");
       return;
     }
-    const auto& card = server.cards[slot];
-    canvas_.box("card", kPanel + 34, y, kPanelWidth - 48, 28, 3);
+    const auto& card = server.cards[row.first];
+    canvas_.box("card", left, y, width, 28, 3);
+    draw_card(card, left, y);
+  }
+
+  void draw_card(const WiredCard& card, double left, double y) {
     for (unsigned port = 0; port < card.mode.ports; ++port) {
       const bool is_external = port < card.external;
       const bool is_fabric = !is_external && port < card.external + card.fabric;
@@ -332,7 +365,7 @@ class Drawing {
       canvas_.box(is_external ? "external"
                   : is_fabric ? "fabric"
                               : "free",
-                  kPanel + 42 + port * (width + 3), y + 8, width, 12, 1);
+                  left + 8 + port * (width + 3), y + 8, width, 12, 1);
     }
     canvas_.text("small end", kPanel + kPanelWidth - 22, y + 19,
                  card.nic->name + ": " + std::to_string(card.mode.ports) + " x " +

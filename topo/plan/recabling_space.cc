@@ -117,12 +117,12 @@ std::vector<RecablingSpace::Move> RecablingSpace::laying_moves(const State& stat
     add_cables(moves, state, What::lay_cable);
   }
   add_removals(moves, state);
+  add_ports(moves, state, What::close_ports);
   for (std::uint32_t i = 0; i < links_.size(); ++i) {
     if (state.connected[i] && !state.used[i] && after_.used[i]) {
       moves.push_back({What::use_link, i});
     }
   }
-  add_ports(moves, state, What::close_ports);
   add_ports(moves, state, What::open_ports);
   return moves;
 }
