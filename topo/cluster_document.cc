@@ -34,6 +34,8 @@ constexpr std::uint64_t kMaxMtu = 9216;
 constexpr std::uint64_t kMaxFlowletGapUs = 10'000'000;
 constexpr std::uint64_t kMaxFabricQueues = 64;
 constexpr std::uint64_t kMaxSettleMs = 3'600'000;
+constexpr std::uint64_t kMinNetlinkBuffer = 4096;
+constexpr std::uint64_t kMaxNetlinkBuffer = 1073741823;  // the kernel doubles it, and has an int
 constexpr std::uint64_t kMaxDistance = 254;
 
 std::string endpoint(const JsonValue& value) {
@@ -104,7 +106,7 @@ FpmConfig parse_fpm(const JsonValue& value) {
 
 ControllerConfig parse_controller(const JsonValue& value) {
   const JsonObject object(value, {"control", "packets", "api", "namespace", "settle_ms",
-                                  "settle_max_ms", "distances", "fpm"});
+                                  "settle_max_ms", "netlink_buffer", "distances", "fpm"});
   ControllerConfig controller;
   if (const auto at = object.find("control")) controller.control = endpoint(*at);
   if (const auto at = object.find("packets")) controller.packets = endpoint(*at);
@@ -119,6 +121,10 @@ ControllerConfig parse_controller(const JsonValue& value) {
     object.refuse("settle_max_ms " + std::to_string(controller.settle_max_ms) +
                       " is less than settle_ms " + std::to_string(controller.settle_ms),
                   "give a settle_max_ms that is not less");
+  }
+  if (const auto at = object.find("netlink_buffer")) {
+    controller.netlink_buffer =
+        static_cast<std::uint32_t>(at->number(kMinNetlinkBuffer, kMaxNetlinkBuffer));
   }
   if (const auto at = object.find("distances")) controller.distances = parse_distances(*at);
   if (const auto at = object.find("fpm")) controller.fpm = parse_fpm(*at);

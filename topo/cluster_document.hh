@@ -72,7 +72,8 @@ struct ControllerConfig {
   std::string network_namespace{"rackway"};        // where the ports appear as TAPs
   std::uint32_t settle_ms{20000};  // after a restart: how long routes must have been quiet before
                                    // those that nobody announced again are swept
-  std::uint32_t settle_max_ms{180000};  // and the longest wait for such a quiet
+  std::uint32_t settle_max_ms{180000};      // and the longest wait for such a quiet
+  std::uint32_t netlink_buffer{64u << 20};  // octets of the kernel's changes that may wait
   RouteDistances distances;
   std::optional<FpmConfig> fpm;  // nothing: routes of FRR's daemons are those in the kernel
 };

@@ -74,10 +74,11 @@ NetlinkReply dump(NetlinkRequests& requests, std::uint16_t type, int family,
 }  // namespace
 
 struct KernelMirror::State {
-  State(const std::string& network_namespace, DaemonRoutes of_daemons)
+  State(const std::string& network_namespace, DaemonRoutes of_daemons, std::uint32_t event_buffer)
       : events(network_namespace,
                {RTNLGRP_LINK, RTNLGRP_NEIGH, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR,
-                RTNLGRP_IPV4_ROUTE, RTNLGRP_IPV6_ROUTE, RTNLGRP_NEXTHOP}),
+                RTNLGRP_IPV4_ROUTE, RTNLGRP_IPV6_ROUTE, RTNLGRP_NEXTHOP},
+               event_buffer),
         requests(network_namespace),
         daemons(of_daemons) {}
 
@@ -184,8 +185,9 @@ NetlinkReply KernelMirror::State::resync() {
   return reply;
 }
 
-KernelMirror::KernelMirror(const std::string& network_namespace, DaemonRoutes daemons)
-    : state_(std::make_unique<State>(network_namespace, daemons)) {
+KernelMirror::KernelMirror(const std::string& network_namespace, DaemonRoutes daemons,
+                           std::uint32_t event_buffer)
+    : state_(std::make_unique<State>(network_namespace, daemons, event_buffer)) {
   demand_expanded_next_hops(network_namespace);
   auto reply = state_->resync();
   for (int i = 0; i < kPatienceAtStart && !reply && reply.error().code == EINTR; ++i) {

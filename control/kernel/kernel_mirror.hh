@@ -94,10 +94,14 @@ enum class DaemonRoutes : std::uint8_t { in_kernel, by_fpm };
 
 class KernelMirror {
  public:
+  static constexpr std::uint32_t kEventBuffer = 64u << 20;  // octets
+
   // Opens its sockets in the named namespace (as `ip netns` names them; must exist) and makes the
-  // first dump. Throws StartupError.
+  // first dump. event_buffer: octets of events that may wait before a dump is due. Throws
+  // StartupError.
   explicit KernelMirror(const std::string& network_namespace,
-                        DaemonRoutes daemons = DaemonRoutes::in_kernel);
+                        DaemonRoutes daemons = DaemonRoutes::in_kernel,
+                        std::uint32_t event_buffer = kEventBuffer);
   ~KernelMirror();
 
   // Becomes readable when events wait; then call read_events(). Poll it with the caller's others.

@@ -17,7 +17,6 @@ namespace rackway::control {
 namespace {
 
 constexpr std::size_t kDatagramCapacity = 65536;  // the kernel's own dumps use 32 KiB at most
-constexpr int kEventBuffer = 64 * 1024 * 1024;
 constexpr int kDumpAttempts = 4;
 
 void set_option(mnl_socket* socket, int option, int value) {
@@ -37,7 +36,7 @@ SocketHandle open_socket(const std::string& network_namespace, int flags) {
   return socket;
 }
 
-void enlarge_buffer(int fd, int size) {
+void size_buffer(int fd, int size) {
   if (::setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size) == 0) return;
   // Without CAP_NET_ADMIN up to net.core.rmem_max; the rest is what overruns are for.
   (void)::setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
@@ -70,9 +69,9 @@ NetlinkRefusal refusal_of(int negative_errno, const std::string& words) {
 }  // namespace
 
 NetlinkEvents::NetlinkEvents(const std::string& network_namespace,
-                             std::initializer_list<int> groups)
+                             std::initializer_list<int> groups, std::uint32_t buffer)
     : socket_(open_socket(network_namespace, SOCK_NONBLOCK)), buffer_(kDatagramCapacity) {
-  enlarge_buffer(fd(), kEventBuffer);
+  size_buffer(fd(), static_cast<int>(buffer));
   for (int group : groups) {
     if (mnl_socket_setsockopt(socket_.get(), NETLINK_ADD_MEMBERSHIP, &group, sizeof group) == 0) {
       continue;

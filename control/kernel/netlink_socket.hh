@@ -26,12 +26,14 @@ struct CloseSocket {
 };
 using SocketHandle = std::unique_ptr<mnl_socket, CloseSocket>;
 
-// Multicast groups of the kernel's changes. An overrun of the receive buffer (64 MiB if we may) is
-// told, as NETLINK_NO_ENOBUFS is left off.
+// Multicast groups of the kernel's changes. An overrun of the receive buffer is told, as
+// NETLINK_NO_ENOBUFS is left off.
 class NetlinkEvents {
  public:
-  // groups are RTNLGRP_*. Throws StartupError.
-  NetlinkEvents(const std::string& network_namespace, std::initializer_list<int> groups);
+  // groups are RTNLGRP_*; buffer: octets of the receive buffer, at most INT_MAX, less if we may not
+  // have so much. Throws StartupError.
+  NetlinkEvents(const std::string& network_namespace, std::initializer_list<int> groups,
+                std::uint32_t buffer);
 
   [[nodiscard]] int fd() const { return mnl_socket_get_fd(socket_.get()); }
 

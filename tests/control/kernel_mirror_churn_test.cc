@@ -2,7 +2,6 @@
 // The mirror under many changes at once: whatever was missed, overrun or interrupted on the way, in
 // the end it is what a new mirror reads from the kernel.
 #include <gtest/gtest.h>
-#include <sys/socket.h>
 
 #include <cctype>
 #include <cerrno>
@@ -165,9 +164,7 @@ TEST(KernelMirrorEvents, EachIsUnderstood) {
 TEST(KernelMirrorOverrun, EndsInAResync) {
   const Sandbox sandbox;
   add_three_links(sandbox);
-  KernelMirror mirror(sandbox.name());
-  const int small = 4096;
-  ASSERT_EQ(::setsockopt(mirror.fd(), SOL_SOCKET, SO_RCVBUF, &small, sizeof small), 0);
+  KernelMirror mirror(sandbox.name(), DaemonRoutes::in_kernel, 4096);
   std::string add, remove;
   for (int i = 0; i < 20000; ++i) {
     const std::string to =
