@@ -225,7 +225,9 @@ void Controller::on_ports(NodeId node, const cluster::PortStates& states) {
   }
 }
 
-// The ports of a dead node lose their carrier, so that routing daemons notice at once.
+// The ports of a dead node lose their carrier, so that routing daemons notice at once. One that
+// only we do not hear forwards all the same: the kernel would forget its neighbours with the
+// carrier.
 void Controller::watch_nodes(Clock::time_point now) {
   if (coordinator_.recovering()) return;
   for (std::uint16_t n = 0; n < document_.nodes.size(); ++n) {
@@ -235,8 +237,9 @@ void Controller::watch_nodes(Clock::time_point now) {
       on_ports(NodeId{n}, {reports_[n].ports});
     }
     if (up || carriers_known_down_[n]) continue;
-    carriers_known_down_[n] = true;
     fabric_links_.silent(NodeId{n}, now);
+    if (fabric_links_.is_heard_by_peers(NodeId{n})) continue;
+    carriers_known_down_[n] = true;
     for (auto& tap : taps_.of(NodeId{n})) {
       if (const auto done = tap->set_carrier(false); !done) {
         log::error("{}: {}", tap->name(), done.error().message);

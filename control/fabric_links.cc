@@ -45,20 +45,36 @@ void FabricLinks::joined(NodeId node) {
 void FabricLinks::heard(NodeId node, const std::vector<cluster::LinkStatus>& links,
                         Clock::time_point now) {
   for (const auto& link : links) {
-    if (link.number < links_.size()) {
-      take(node, link.number, works(link) ? Word::up : Word::down, now);
-    }
+    auto* const end = link.number < links_.size() ? end_at(node, link.number) : nullptr;
+    if (end == nullptr) continue;
+    end->hears = link.up && link.state == cluster::LinkState::up;
+    take(node, link.number, works(link) ? Word::up : Word::down, now);
   }
 }
 
 void FabricLinks::silent(NodeId node, Clock::time_point now) {
-  for (const auto link : links_of_[node.value]) take(node, link, Word::none, now);
+  for (const auto link : links_of_[node.value]) {
+    end_at(node, link)->hears = false;
+    take(node, link, Word::none, now);
+  }
+}
+
+bool FabricLinks::is_heard_by_peers(NodeId node) const {
+  return std::any_of(links_of_[node.value].begin(), links_of_[node.value].end(), [&](auto number) {
+    const auto& link = links_[number];
+    return (link.a.node == node ? link.b : link.a).hears;
+  });
+}
+
+FabricLinks::End* FabricLinks::end_at(NodeId node, std::size_t number) {
+  auto& link = links_[number];
+  if (link.a.node == node) return &link.a;
+  return link.b.node == node ? &link.b : nullptr;
 }
 
 void FabricLinks::take(NodeId node, std::size_t number, Word word, Clock::time_point now) {
-  auto& link = links_[number];
-  if (link.a.node != node && link.b.node != node) return;
-  (link.a.node == node ? link.a : link.b).word = word;
+  const auto& link = links_[number];
+  end_at(node, number)->word = word;
   const auto a = link.a.word, b = link.b.word;
   if (a == Word::none && b == Word::none) return;
   const bool down = a == Word::down || b == Word::down;

@@ -33,6 +33,9 @@ class FabricLinks {
   // Tells those who are to be told, when it is time.
   void tick(Clock::time_point now);
 
+  // Some node at the far end of its links hears its hellos: it lives, whether we hear it or not.
+  [[nodiscard]] bool is_heard_by_peers(NodeId node) const;
+
   // By number of link.
   [[nodiscard]] const std::vector<bool>& down() const { return down_; }
 
@@ -46,11 +49,14 @@ class FabricLinks {
   struct End {
     NodeId node;
     Word word{Word::none};
+    bool hears{false};  // hellos of the other end, as far as we know
   };
   struct Link {
     End a, b;
   };
 
+  // Null: the link is not one of the node's.
+  [[nodiscard]] End* end_at(NodeId node, std::size_t link);
   // The node's word of its end of a link, and what follows.
   void take(NodeId node, std::size_t link, Word word, Clock::time_point now);
   [[nodiscard]] cluster::LinksDown message() const;

@@ -68,6 +68,29 @@ class FabricLinksOfARing : public testing::Test {
   FabricLinks links_;
 };
 
+// A silent node is dead only if nobody hears it on the fabric either.
+TEST_F(FabricLinksOfARing, ANodeLivesWhileAPeerHearsItsHellos) {
+  const auto hears = [&](std::size_t self, std::uint32_t link, cluster::LinkState state, bool up) {
+    links_.heard(node(self), {{link, up, state}}, now_);
+  };
+  EXPECT_FALSE(links_.is_heard_by_peers(node(0))) << "a carrier is no hello";
+  hears(1, 0, cluster::LinkState::up, true);
+  EXPECT_TRUE(links_.is_heard_by_peers(node(0)));
+  EXPECT_FALSE(links_.is_heard_by_peers(node(1))) << "it hears, and is not known to be heard";
+  hears(3, 3, cluster::LinkState::up, true);
+  hears(1, 0, cluster::LinkState::down, true);
+  EXPECT_TRUE(links_.is_heard_by_peers(node(0))) << "by the other one";
+  links_.silent(node(0), now_);
+  EXPECT_TRUE(links_.is_heard_by_peers(node(0))) << "its own silence says nothing";
+  hears(3, 3, cluster::LinkState::up, false);
+  EXPECT_FALSE(links_.is_heard_by_peers(node(0))) << "there is no carrier";
+  hears(3, 3, cluster::LinkState::up, true);
+  links_.silent(node(3), now_);
+  EXPECT_FALSE(links_.is_heard_by_peers(node(0))) << "who heard it is silent as well";
+  hears(1, 2, cluster::LinkState::up, true);
+  EXPECT_FALSE(links_.is_heard_by_peers(node(3))) << "that is not its link";
+}
+
 TEST_F(FabricLinksOfARing, NothingIsToldTwice) {
   for (std::size_t i = 0; i < 4; ++i) report(i);
   pass(1h);
