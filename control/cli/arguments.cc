@@ -151,7 +151,8 @@ tl::expected<Arguments, int> parse_arguments(int argc, const char* const* argv, 
   CLI::App app("Operate a Rackway cluster", "rackway");
   app.footer(
       "rackway sim FILE simulates the cluster of a document, see rackway sim --help\n"
-      "rackway experiment NAME runs a sweep and draws it, see rackway experiment --help");
+      "rackway experiment NAME runs a sweep and draws it, see rackway experiment --help\n"
+      "rackway lab has a cluster on this machine, and drills for it, see rackway lab --help");
   PlanArguments plan;
   RouteArguments route;
   declare(app, arguments, route, plan);

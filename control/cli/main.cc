@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `rackway`, the operator's command: asks the controller and prints what it answers, gives it
-// routes; or plans a cluster, simulates one, or runs experiments.
+// routes; or plans a cluster, simulates one, runs experiments, or the lab.
 #include <unistd.h>
 
 #include <iostream>
@@ -8,7 +8,7 @@
 
 #include "cluster/api_channel.hh"
 #include "control/cli/arguments.hh"
-#include "control/cli/experiment.hh"
+#include "control/cli/checkout_program.hh"
 #include "control/cli/plan.hh"
 #include "control/cli/route_import.hh"
 #include "control/cli/show.hh"
@@ -21,7 +21,10 @@ int main(int argc, char** argv) {
                          ::isatty(STDERR_FILENO) != 0 ? &std::cerr : nullptr);
   }
   if (argc > 1 && std::string_view(argv[1]) == "experiment") {
-    return cli::become_experiment(argc - 1, argv + 1, std::cerr);
+    return cli::become_program("lab/experiment", argc - 1, argv + 1, std::cerr);
+  }
+  if (argc > 1 && std::string_view(argv[1]) == "lab") {
+    return cli::become_program("lab", argc - 1, argv + 1, std::cerr);
   }
   const auto arguments = cli::parse_arguments(argc, argv, std::cout, std::cerr);
   if (!arguments) return arguments.error();

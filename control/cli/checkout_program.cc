@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "control/cli/experiment.hh"
+#include "control/cli/checkout_program.hh"
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -33,18 +34,20 @@ void name_own_build() {
 
 }  // namespace
 
-int become_experiment(int argc, char** argv, std::ostream& err) {
+int become_program(const std::string& package, int argc, char** argv, std::ostream& err) {
   const auto root = checkout();
   std::error_code unknown;
-  if (!std::filesystem::exists(root / "lab/experiment/__main__.py", unknown)) {
-    err << "there is no lab/experiment in " << root.string()
+  if (!std::filesystem::exists(root / package / "__main__.py", unknown)) {
+    err << "there is no " << package << " in " << root.string()
         << "; set RACKWAY_CHECKOUT to a checkout of Rackway\n";
     return kExitFault;
   }
   name_own_build();
   ::setenv("PYTHONPATH", root.c_str(), 1);
+  std::string module = package;
+  std::replace(module.begin(), module.end(), '/', '.');
   // -P: a folder `lab` where the user happens to be is not meant.
-  std::vector<std::string> words{kPython, "-B", "-P", "-m", "lab.experiment"};
+  std::vector<std::string> words{kPython, "-B", "-P", "-m", module};
   words.insert(words.end(), argv + 1, argv + argc);
   std::vector<char*> pointers;
   for (auto& word : words) pointers.push_back(word.data());
