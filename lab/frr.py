@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import socket
 
 from lab import processes
 from lab.commands import must
@@ -74,8 +75,18 @@ def start(topology: Topology) -> None:
     start_daemon("zebra")
     # A bgpd that does not find zebra tries again only after ten seconds, knows no interface until
     # then, and refuses IPv6 routes with a link-local next hop.
-    wait_until("zebra", lambda: None if _ZEBRA_SOCKET.exists() else "no socket", _ZEBRA_SECONDS)
+    await_zebra()
     start_daemon("bgpd")
+
+
+def await_zebra() -> None:
+    """Until it listens to other daemons: a socket that a dead one has left is none."""
+
+    def obstacle() -> str | None:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
+            return None if client.connect_ex(str(_ZEBRA_SOCKET)) == 0 else "no socket"
+
+    wait_until("zebra", obstacle, _ZEBRA_SECONDS)
 
 
 def _fpm_options(name: str) -> list[str]:

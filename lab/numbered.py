@@ -3,7 +3,8 @@
 
 Run in a host's namespace, this file is its generator and sink in one (`python3 -m lab.numbered`):
 every datagram says which flow it is of, its number there, and when it was sent, by the clock that
-all hosts of a machine share. It works until its standard input ends, waits for what is on its way,
+all hosts of a machine share. A flow is to the address of a host, or to one in a prefix that a host
+announces by BGP. It works until its standard input ends, waits for what is on its way,
 and writes what it has sent and received as JSON. Traffic is the drill's side of it: one such program
 for each host.
 """
@@ -20,11 +21,16 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab import prefixes
+from lab.commands import in_namespace
 from lab.errors import LabError
-from lab.topology import Host, Topology
+from lab.topology import Host
 
 _PORT = 40020
 _FIRST_SOURCE_PORT = 42000
+_LEARNT = 128  # and more: the index of a flow over a route that BGP has learnt
+_KINDS = {4: socket.AF_INET, 6: socket.AF_INET6}  # by family
+_SO_RCVBUFFORCE = 33
 _DATAGRAM = struct.Struct("!BBBBIQ")  # from, to, family, flow, number, when it was sent in ns
 _LATE_SECONDS = 0.5  # for what is on its way
 _START_SECONDS = 20.0
@@ -48,6 +54,11 @@ class Flow:
     def lost(self) -> int:
         return self.sent - self.received
 
+    @property
+    def is_learnt(self) -> bool:
+        """It goes over a route of BGP."""
+        return self.index >= _LEARNT
+
 
 class Sink:
     """What has arrived of one flow."""
@@ -69,19 +80,31 @@ class Sink:
         self.next, self.last_sent = number + 1, sent
 
 
+def _learnt_addresses(peers: list[Host], family: int) -> dict[Host, str]:
+    return {
+        peer: next(a for a in prefixes.living_addresses(peer.number) if (":" in a) == (family == 6))
+        for peer in peers
+        if peer.speaks_bgp
+    }
+
+
 class _Generator:
-    def __init__(self, own: Host, peers: list[Host], flows: int) -> None:
+    def __init__(self, own: Host, peers: list[Host], flows: int, learnt: int) -> None:
         self._flows = []  # socket, destination, head
         self.sent = 0  # of each flow
         for family in (4, 6):
-            kind = socket.AF_INET if family == 4 else socket.AF_INET6
             for index in range(flows):
-                source = socket.socket(kind, socket.SOCK_DGRAM)
-                source.bind((own.address(family), _FIRST_SOURCE_PORT + index))
-                source.setblocking(False)
-                for peer in peers:
-                    head = (own.number, peer.number, family, index)
-                    self._flows.append((source, (peer.address(family), _PORT), head))
+                self._add(own, family, index, {peer: peer.address(family) for peer in peers})
+            for index in range(learnt):
+                self._add(own, family, _LEARNT + index, _learnt_addresses(peers, family))
+
+    def _add(self, own: Host, family: int, index: int, to: dict[Host, str]) -> None:
+        source = socket.socket(_KINDS[family], socket.SOCK_DGRAM)
+        source.bind((own.address(family), _FIRST_SOURCE_PORT + index))
+        source.setblocking(False)
+        for peer, address in to.items():
+            head = (own.number, peer.number, family, index)
+            self._flows.append((source, (address, _PORT), head))
 
     def send_round(self) -> None:
         for source, destination, head in self._flows:
@@ -93,12 +116,14 @@ class _Generator:
         self.sent += 1
 
 
-def _open_sinks(own: Host) -> list[socket.socket]:
+def _open_sinks() -> list[socket.socket]:
     sinks = []
-    for family, kind in ((4, socket.AF_INET), (6, socket.AF_INET6)):
+    for kind in _KINDS.values():
         sink = socket.socket(kind, socket.SOCK_DGRAM)
-        sink.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
-        sink.bind((own.address(family), _PORT))
+        sink.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, 4 << 20)
+        if kind == socket.AF_INET6:
+            sink.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        sink.bind(("", _PORT))
         sink.setblocking(False)
         sinks.append(sink)
     return sinks
@@ -120,9 +145,9 @@ def _drain(sinks: list[socket.socket], arrived: dict[tuple, Sink], seconds: floa
 
 
 def main(arguments: list[str]) -> None:
-    own, flows, rate = Host(int(arguments[0])), int(arguments[1]), float(arguments[2])
-    peers = [Host(int(number)) for number in arguments[3:]]
-    sinks, generator = _open_sinks(own), _Generator(own, peers, flows)
+    own, flows, learnt = Host(int(arguments[0])), int(arguments[1]), int(arguments[2])
+    rate, peers = float(arguments[3]), [Host(int(number)) for number in arguments[4:]]
+    sinks, generator = _open_sinks(), _Generator(own, peers, flows, learnt)
     arrived: dict[tuple, Sink] = {}
     print("ready", flush=True)
     sys.stdin.readline()  # all others are ready, too
@@ -141,19 +166,23 @@ def main(arguments: list[str]) -> None:
 
 
 class Traffic:
-    """Datagrams from every host to every other one, from entering the context until leaving it."""
+    """Datagrams from every host to every other one, from entering the context until leaving it.
+    LEARNT: so many flows more, of each family, to what each host announces by BGP."""
 
-    def __init__(self, hosts: list[Host], flows: int = 4, rate: float = 50.0) -> None:
-        self._hosts, self._flows, self.rate = hosts, flows, rate
+    def __init__(
+        self, hosts: list[Host], flows: int = 4, rate: float = 50.0, learnt: int = 0
+    ) -> None:
+        self._hosts, self._flows, self.rate, self._learnt = hosts, flows, rate, learnt
         self._programs: dict[Host, subprocess.Popen[str]] = {}
         self.flows: list[Flow] = []  # when it is over
 
     def __enter__(self) -> Traffic:
         for host in self._hosts:
             peers = [str(peer.number) for peer in self._hosts if peer != host]
-            command = [sys.executable, "-m", "lab.numbered", str(host.number), str(self._flows)]
+            numbers = [str(number) for number in (host.number, self._flows, self._learnt, self.rate)]
+            command = [sys.executable, "-m", "lab.numbered", *numbers, *peers]
             self._programs[host] = subprocess.Popen(
-                ["ip", "netns", "exec", host.namespace, *command, str(self.rate), *peers],
+                in_namespace(host.namespace, command),
                 cwd=Path(__file__).resolve().parents[1],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -168,7 +197,10 @@ class Traffic:
             program.stdin.flush()
         return self
 
-    def __exit__(self, *fault: object) -> None:
+    def __exit__(self, fault: object, *_: object) -> None:
+        if fault is not None:  # which says more than what flows there were
+            self._end_all()
+            return
         # All stop sending before any stops listening.
         for program in self._programs.values():
             program.stdin.close()
@@ -189,6 +221,8 @@ class Traffic:
     @staticmethod
     def _result(program: subprocess.Popen[str]) -> dict:
         out, _ = program.communicate(timeout=_START_SECONDS)
+        if program.returncode != 0:
+            raise LabError(f"a generator ended with {program.returncode}")
         return json.loads(out)
 
     def _end_all(self) -> None:
@@ -200,7 +234,9 @@ class Traffic:
     @property
     def expected(self) -> int:
         """How many flows there are."""
-        return len(self._hosts) * (len(self._hosts) - 1) * 2 * self._flows
+        speakers = sum(host.speaks_bgp for host in self._hosts)
+        of_each_host = len(self._hosts) * self._flows + speakers * self._learnt
+        return (len(self._hosts) - 1) * 2 * of_each_host
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from lab.topology import (
     Topology,
     cluster_json,
 )
+from lab.waiting import wait_until
 
 CONTROLLER = "controller"
 _NODE_MEGABYTES = 64
@@ -102,6 +103,19 @@ def why_not_in_sync(topology: Topology) -> str | None:
         if seen != ("up", True, cluster["epoch"], cluster["digest"]):
             return f"node {node['name']} is {node['state']} at epoch {node['epoch']}"
     return None
+
+
+def state_of(node: Node) -> str:
+    """What the controller takes NODE to be: up, syncing or down."""
+    return show("nodes", node.name)[0]["state"]
+
+
+def await_state(node: Node, state: str, seconds: float = 10.0) -> float:
+    def obstacle() -> str | None:
+        seen = state_of(node)
+        return None if seen == state else f"it is {seen}"
+
+    return wait_until(f"{node.name} is known to be {state}", obstacle, seconds, interval=0.1)
 
 
 def bgp_route_count(rows: list[dict]) -> int:

@@ -11,13 +11,14 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from lab import processes, rackway
 from lab.errors import CheckFailed
 from lab.lifecycle import await_in_sync
+from lab.losses import Loss, loss_past
 from lab.numbered import Traffic
+from lab.recovery import links_not_up
 from lab.topology import HELLO, Host, Node, Topology
 from lab.waiting import wait_until
 
@@ -29,31 +30,6 @@ _RETURN_SECONDS = 30.0
 _STOP_SECONDS = 3.0
 
 
-@dataclass(frozen=True)
-class Loss:
-    """What became of the flows that should not have noticed."""
-
-    lost: int
-    sent: int
-    longest: float  # seconds of a flow, of datagrams lost in a row
-    reordered: int
-
-    def __str__(self) -> str:
-        return f"{self.lost} of {self.sent} lost, at most {self.longest * 1000:.0f} ms of a flow"
-
-
-def _loss_of(traffic: Traffic, without: Iterable[Node] = ()) -> Loss:
-    """Of the flows that neither enter nor leave at these nodes."""
-    numbers = {node.number for node in without}
-    flows = [flow for flow in traffic.flows if not {flow.source, flow.destination} & numbers]
-    return Loss(
-        sum(flow.lost for flow in flows),
-        sum(flow.sent for flow in flows),
-        max(flow.longest_gap for flow in flows) / traffic.rate,
-        sum(flow.reordered for flow in flows),
-    )
-
-
 def _expect_at_most(seconds: float, loss: Loss, rate: float, what: str) -> None:
     """One datagram more: failures do not wait for the moment between two."""
     if loss.longest > seconds + 1 / rate:
@@ -63,12 +39,6 @@ def _expect_at_most(seconds: float, loss: Loss, rate: float, what: str) -> None:
 def _expect_none(loss: Loss, what: str) -> None:
     if loss.lost:
         raise CheckFailed(f"{what}: {loss}, allowed is none")
-
-
-def links_not_up() -> str | None:
-    """The ends of fabric links that are not up; none when all are."""
-    rows = [row for row in rackway.show("fabric") if row["state"] != "up"]
-    return ", ".join(f"{row['node']}-{row['peer']} {row['state']}" for row in rows) or None
 
 
 def state_of(node: Node, peer: Node) -> str:
@@ -116,13 +86,13 @@ def node_dies_and_rejoins(topology: Topology) -> str:
             time.sleep(_BEFORE_SECONDS)
             processes.kill(victim.name)
             time.sleep(_AFTER_SECONDS)
-        death = _loss_of(traffic, [victim])
+        death = loss_past(traffic, [victim])
         _expect_at_most(NOTICED_SECONDS, death, traffic.rate, f"{victim.name} dies")
         with Traffic(others) as traffic:
             rackway.start_node(victim)
             await_all_up(topology)
             time.sleep(_BEFORE_SECONDS)
-        _expect_none(_loss_of(traffic), f"{victim.name} rejoins")
+        _expect_none(loss_past(traffic), f"{victim.name} rejoins")
     _expect_everything_arrives(topology)
     return f"{death}; none when it rejoined"
 
@@ -137,7 +107,7 @@ def two_nodes_die(topology: Topology) -> str:
                 processes.kill(victim.name)
                 time.sleep(DETECTION_SECONDS)
             time.sleep(_AFTER_SECONDS)
-        loss = _loss_of(traffic)
+        loss = loss_past(traffic)
         _expect_at_most(NOTICED_SECONDS, loss, traffic.rate, "two nodes die")
     _expect_everything_arrives(topology)
     return str(loss)
@@ -157,7 +127,7 @@ def node_stops_and_goes_on(topology: Topology, seconds: float = _STOP_SECONDS) -
             finally:
                 os.kill(pid, signal.SIGCONT)
             time.sleep(_AFTER_SECONDS)
-        loss = _loss_of(traffic, [victim])
+        loss = loss_past(traffic, [victim])
         _expect_at_most(NOTICED_SECONDS, loss, traffic.rate, f"{victim.name} is stopped")
         if stopped != "down":
             raise CheckFailed(f"{peer.name} found its link to the stopped node {stopped}")
@@ -179,7 +149,7 @@ def link_fails(topology: Topology, cut, mend, here: str, there: str) -> str:
         finally:
             mend()
         wait_until("all fabric links are up", links_not_up, _RETURN_SECONDS)
-    loss = _loss_of(traffic)
+    loss = loss_past(traffic)
     _expect_at_most(NOTICED_SECONDS, loss, traffic.rate, f"the link is {here} and {there}")
     _expect_everything_arrives(topology)
     return str(loss)
@@ -190,5 +160,4 @@ def _expect_everything_arrives(topology: Topology) -> None:
         time.sleep(1.0)
     if len(traffic.flows) != traffic.expected:
         raise CheckFailed(f"{len(traffic.flows)} of {traffic.expected} flows arrive afterwards")
-    _expect_none(_loss_of(traffic), "afterwards")
-
+    _expect_none(loss_past(traffic), "afterwards")

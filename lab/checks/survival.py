@@ -8,20 +8,18 @@ import itertools
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from lab import processes, prefixes, rackway
+from lab import processes, prefixes, rackway, recovery
 from lab.checks import errors, operator
 from lab.checks.reach import ping_between_all_hosts
-from lab.checks.router import bgp_sessions_are_established
 from lab.commands import must
 from lab.errors import CheckFailed
 from lab.flows import spray
 from lab.iperf import gigabits
 from lab.lifecycle import await_bgp_routes, await_in_sync, expected_bgp_routes
 from lab.ping import Pinger, must_ping
-from lab.topology import Host, Node, Topology
+from lab.topology import Host, Topology
 from lab.waiting import wait_until
 
-_DETECTION_SECONDS = 10.0
 _RETURN_SECONDS = 30.0
 _SESSION_SECONDS = 30.0
 _BGP_HOLD_SECONDS = 9.0
@@ -33,21 +31,13 @@ _LOAD_SECONDS = 12
 _DEATHS_EACH = 3
 
 
-def _state_of(node: Node) -> str:
-    return next(row["state"] for row in rackway.show("nodes") if row["name"] == node.name)
-
-
 def node_dies_and_returns(topology: Topology) -> str:
     victim, others = topology.nodes[-1], topology.hosts[:-1]
     with Pinger(others[0].namespace, others[-1].address(4), _PING_SECONDS) as pinger:
         time.sleep(0.5)
         processes.kill(victim.name)
         try:
-            detected = wait_until(
-                f"{victim.name} is known to be down",
-                lambda: None if _state_of(victim) == "down" else "still believed up",
-                _DETECTION_SECONDS,
-            )
+            detected = rackway.await_state(victim, "down")
             _others_go_on(others)
         finally:
             rackway.start_node(victim)
@@ -78,18 +68,13 @@ def nodes_die_under_load(topology: Topology) -> str:
     died = [node for node in topology.nodes[:2] if _boots()[node.name] != boots[node.name]]
     if died:
         raise CheckFailed(f"{died[0].name} died with its peer")
-    wait_until("all fabric links are up", _links_that_are_down, _RETURN_SECONDS)
+    wait_until("all fabric links are up", recovery.links_not_up, _RETURN_SECONDS)
     ping_between_all_hosts(topology)
     return f"{len(victims) * _DEATHS_EACH} deaths during {rate:.2f} Gb/s past them"
 
 
 def _boots() -> dict[str, str]:
     return {row["name"]: row["boot_id"] for row in rackway.show("nodes")}
-
-
-def _links_that_are_down() -> str | None:
-    down = [f"{row['node']}-{row['peer']}" for row in rackway.show("fabric") if row["state"] != "up"]
-    return ", ".join(down) or None
 
 
 def _others_go_on(others: list[Host]) -> None:
@@ -105,26 +90,9 @@ def _others_go_on(others: list[Host]) -> None:
                 )
 
 
-def _routes() -> set[tuple]:
-    """What identifies a route, without what may differ from run to run (group numbers)."""
-    return {
-        (
-            row["prefix"],
-            row["kind"],
-            row["protocol"],
-            tuple(sorted((hop["node"], hop["port"], hop["address"]) for hop in row["next_hops"])),
-        )
-        for row in rackway.show("routes")
-    }
-
-
-def _settled() -> str | None:
-    return None if rackway.show_cluster()["settled"] else "routes are kept unconfirmed"
-
-
 def controller_dies_and_returns(topology: Topology) -> str:
     """Away for longer than BGP waits; neighbours forget the router, and packets are too big."""
-    before = _routes()
+    before = recovery.routes()
     with contextlib.ExitStack() as stack:
         sender, receiver = stack.enter_context(errors.small_port(topology))
         pingers = [stack.enter_context(pinger) for pinger in _pingers(topology)]
@@ -139,7 +107,9 @@ def controller_dies_and_returns(topology: Topology) -> str:
             rackway.start_controller()
         _await_as_before(topology)
         time.sleep(1)
-    _compare_routes(before, _routes())
+    other = recovery.other_routes(before)
+    if other:
+        raise CheckFailed(f"after the restart {other}")
     for pinger in pingers:
         if pinger.result.lost or not pinger.result.sent:
             raise CheckFailed(
@@ -157,8 +127,8 @@ def _forget_the_router(topology: Topology) -> None:
 def _await_as_before(topology: Topology) -> None:
     await_in_sync(topology, _RETURN_SECONDS)
     await_bgp_routes(topology, expected_bgp_routes(topology))
-    wait_until("the controller settles", _settled, _SETTLED_SECONDS)
-    wait_until("BGP returns", lambda: _sessions_down(topology), _SESSION_SECONDS)
+    wait_until("the controller settles", recovery.not_settled, _SETTLED_SECONDS)
+    wait_until("BGP returns", lambda: recovery.sessions_not_up(topology), _SESSION_SECONDS)
 
 
 def _pingers(topology: Topology) -> list[Pinger]:
@@ -169,20 +139,3 @@ def _pingers(topology: Topology) -> list[Pinger]:
     for sender, address in pairs:
         must_ping(sender.namespace, address, count=2)
     return [Pinger(sender.namespace, address, _PING_SECONDS * 2) for sender, address in pairs]
-
-
-def _sessions_down(topology: Topology) -> str | None:
-    try:
-        bgp_sessions_are_established(topology)
-    except CheckFailed as error:
-        return str(error)
-    return None
-
-
-def _compare_routes(before: set[tuple], after: set[tuple]) -> None:
-    lost, new = before - after, after - before
-    if lost or new:
-        example = min(lost or new)
-        raise CheckFailed(
-            f"after the restart {len(lost)} routes are lost and {len(new)} new, e.g. {example}"
-        )
