@@ -12,9 +12,10 @@ from pathlib import Path
 
 from lab import bench, lifecycle, rackway, report
 from lab.checks.catalogue import run_all
+from lab.drills import __main__ as drills
 from lab.errors import LabError
 from lab.measure import measure
-from lab.program import exit_code
+from lab.program import OneLineParser, exit_code
 from lab.topology import (
     DEFAULT_MTU,
     DEFAULT_NODES,
@@ -33,6 +34,7 @@ commands:
   down     remove every trace of it
   status   show the lab that is up
   bench    measure in a lab of its own, against the targets
+  drill    make things fail under traffic and tell what it cost (drill --help)
 
 examples:
   ./dev lab                 bring up four nodes, show them at work, leave them running
@@ -68,20 +70,15 @@ def _shape(text: str) -> Butterfly | None:
     return shape
 
 
-class _OneLineParser(argparse.ArgumentParser):
-    def error(self, message: str):
-        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
-
-
 def _parse(words: list[str]) -> argparse.Namespace:
-    parser = _OneLineParser(
+    parser = OneLineParser(
         prog="./dev lab",
         description="A cluster of several nodes on this machine, with hosts and routing daemons.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=_EXAMPLES,
     )
     parser.add_argument(
-        "command", nargs="?", default="up", choices=("up", "down", "status", "bench")
+        "command", nargs="?", default="up", choices=("up", "down", "status", "bench", "drill")
     )
     parser.add_argument("--nodes", type=_node_count, metavar="N")
     parser.add_argument(
@@ -198,6 +195,9 @@ _COMMANDS = {"up": _up, "down": _down, "status": _status, "bench": _bench}
 
 
 def main(words: list[str]) -> int:
+    if "drill" in words[:2]:  # ./dev puts --preflight before it
+        words.remove("drill")
+        return drills.main(words)
     arguments = _parse(words)
 
     def work() -> int:

@@ -130,7 +130,7 @@ def _build(topology: Topology, say) -> None:
     namespaces.create(topology)
     say(f"cluster: controller and {len(topology.nodes)} nodes")
     rackway.start(topology)
-    _await_ports(topology)
+    await_ports(topology)
     namespaces.configure_ports(topology)
     say("routing: FRR in the router, BIRD in " + ", ".join(h.name for h in topology.bgp_hosts))
     frr.start(topology)
@@ -138,7 +138,7 @@ def _build(topology: Topology, say) -> None:
     await_converged(topology)
 
 
-def _await_ports(topology: Topology) -> None:
+def await_ports(topology: Topology) -> None:
     def obstacle() -> str | None:
         _check_alive(rackway.process_names(topology))
         missing = namespaces.missing_ports(topology)

@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every program that works with the lab has in common: how it ends."""
+"""What every program that works with the lab has in common: how it ends, and refuses arguments."""
 
 from __future__ import annotations
 
+import argparse
 import signal
 import sys
 from collections.abc import Callable
 
 from lab.errors import CheckFailed, LabError
+
+
+class OneLineParser(argparse.ArgumentParser):
+    def error(self, message: str):
+        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
 
 def _interrupt(*_: object) -> None:

@@ -189,6 +189,7 @@ class Topology:
     switched: bool = False  # every fabric link leads through a switch
     cores: tuple[int, ...] = ()  # by node, that forward; none: 1
     fpm: bool = False  # the controller has FRR's routes from zebra, not from the kernel
+    netlink_buffer: int | None = None  # octets; none: the controller's own choice
 
     @classmethod
     def of_butterfly(cls, shape: Butterfly, **more) -> Topology:
@@ -378,6 +379,8 @@ def cluster_document(topology: Topology) -> dict:
     }
     if topology.fpm:
         controller["fpm"] = {"address": FPM_ADDRESS, "port": FPM_PORT}
+    if topology.netlink_buffer is not None:
+        controller["netlink_buffer"] = topology.netlink_buffer
     return {
         "name": "lab",
         "controller": controller,

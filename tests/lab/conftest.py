@@ -37,6 +37,7 @@ def topology() -> Iterator[Topology]:
 
 _LAST = (
     "test_cores.py",
+    "test_drills.py",
     "test_experiment.py",
     "test_fabric_cuts.py",
     "test_fabric_graphs.py",
