@@ -28,10 +28,14 @@ bool write_all(int file, std::string_view bytes) {
   return true;
 }
 
-Result<void> write_durably(const std::string& path, std::string_view bytes) {
+using Parts = std::initializer_list<std::string_view>;
+
+Result<void> write_durably(const std::string& path, Parts parts) {
   const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (!file) return can_not("create " + path);
-  if (!write_all(file.get(), bytes)) return can_not("write " + path);
+  for (const auto part : parts) {
+    if (!write_all(file.get(), part)) return can_not("write " + path);
+  }
   if (::fsync(file.get()) != 0) return can_not("make " + path + " durable");
   return {};
 }
@@ -46,10 +50,10 @@ Result<void> sync_folder_of(const std::filesystem::path& path) {
   return {};
 }
 
-Result<void> replace(const std::filesystem::path& path, std::string_view bytes) {
+Result<void> replace(const std::filesystem::path& path, Parts parts) {
   const std::string fresh = path.string() + ".new";
   ::unlink(fresh.c_str());  // what a crash may have left; O_EXCL then makes one of our own
-  auto done = write_durably(fresh, bytes);
+  auto done = write_durably(fresh, parts);
   if (done && ::rename(fresh.c_str(), path.c_str()) != 0) done = can_not("replace it");
   if (done) return sync_folder_of(path);
   ::unlink(fresh.c_str());
@@ -59,7 +63,11 @@ Result<void> replace(const std::filesystem::path& path, std::string_view bytes) 
 }  // namespace
 
 Result<void> replace_file(const std::filesystem::path& path, std::string_view bytes) {
-  return replace(path, bytes).map_error([&](const Error& e) { return e.within(path.string()); });
+  return replace_file(path, {bytes});
+}
+
+Result<void> replace_file(const std::filesystem::path& path, Parts parts) {
+  return replace(path, parts).map_error([&](const Error& e) { return e.within(path.string()); });
 }
 
 }  // namespace rackway::fib

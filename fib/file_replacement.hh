@@ -6,6 +6,7 @@
 #pragma once
 
 #include <filesystem>
+#include <initializer_list>
 #include <string_view>
 
 #include "base/result.hh"
@@ -14,5 +15,8 @@ namespace rackway::fib {
 
 // The error names the path.
 [[nodiscard]] Result<void> replace_file(const std::filesystem::path& path, std::string_view bytes);
+// One after the other.
+[[nodiscard]] Result<void> replace_file(const std::filesystem::path& path,
+                                        std::initializer_list<std::string_view> parts);
 
 }  // namespace rackway::fib

@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fib/snapshot_file.hh"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include <xxhash.h>
-
-#include <cerrno>
-#include <string>
-#include <string_view>
-#include <system_error>
-
-#include "base/unique_fd.hh"
+#include "base/byte_order.hh"
 #include "base/wire.hh"
 #include "fib/delta_check.hh"
+#include "fib/file_checksum.hh"
 #include "fib/file_replacement.hh"
 #include "fib/record_digest.hh"
 #include "fib/record_wire.hh"
+#include "fib/regular_file.hh"
 
 namespace rackway::fib {
 namespace {
@@ -24,65 +16,11 @@ namespace {
 constexpr std::string_view kMagic = "RKWYSNAP";
 constexpr std::size_t kVersionEnd = kMagic.size() + sizeof kSnapshotVersion;
 constexpr std::size_t kHeaderSize = kVersionEnd + sizeof(std::uint64_t);
-constexpr std::size_t kDigestSize = 16, kChecksumSize = 16;
+constexpr std::size_t kDigestSize = 16;
 constexpr std::size_t kEmptyLists = 8 * sizeof(std::uint32_t);  // their counts
 constexpr std::size_t kLeastSize = kHeaderSize + kEmptyLists + kDigestSize + kChecksumSize;
 
-std::string checksum_of(std::string_view bytes) {
-  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
-  WireWriter out;
-  out.number(std::uint64_t{hash.high64});
-  out.number(std::uint64_t{hash.low64});
-  return out.take();
-}
-
-std::string body_of(const Fib& fib) {
-  WireWriter out;
-  write(out, fib.snapshot());
-  write(out, fib.digest());
-  return out.take();
-}
-
-std::string encode(const Fib& fib) {
-  const std::string body = body_of(fib);
-  WireWriter out;
-  out.bytes(kMagic);
-  out.number(kSnapshotVersion);
-  out.number(std::uint64_t{kHeaderSize + body.size() + kChecksumSize});
-  out.bytes(body);
-  std::string bytes = out.take();
-  return bytes += checksum_of(bytes);
-}
-
 // ---- reading: refusals in the order of docs/snapshot_file.md
-
-tl::unexpected<Error> system_fault(const char* what) {
-  return fail(std::string(what) + ": " + std::generic_category().message(errno));
-}
-
-// A pipe must not keep us waiting until somebody writes.
-Result<UniqueFd> open_regular(const std::filesystem::path& path) {
-  UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file) return system_fault("can not open it");
-  struct stat about {};
-  if (::fstat(file.get(), &about) != 0) return system_fault("can not look at it");
-  if (!S_ISREG(about.st_mode)) return fail("is not a regular file");
-  return file;
-}
-
-// From the beginning; less than `size` where the file ends before.
-Result<std::string> read_start(int file, std::size_t size) {
-  std::string bytes(size, '\0');
-  std::size_t used = 0;
-  while (used < size) {
-    const ssize_t got = ::pread(file, bytes.data() + used, size - used, static_cast<off_t>(used));
-    if (got < 0 && errno != EINTR) return system_fault("can not read it");
-    if (got == 0) break;
-    if (got > 0) used += static_cast<std::size_t>(got);
-  }
-  bytes.resize(used);
-  return bytes;
-}
 
 Result<void> check_kind(std::string_view start) {
   WireReader in(start);
@@ -110,16 +48,15 @@ Result<void> check_size(std::string_view start, std::uint64_t size) {
 }
 
 // Takes memory for the whole only when its size is found right.
-Result<std::string> read_whole(int file) {
-  const auto start = read_start(file, kHeaderSize);
+Result<std::string> read_whole(const RegularFile& file) {
+  const auto start = file.read_start(kHeaderSize);
   if (!start) return tl::unexpected(start.error());
   if (auto checked = check_kind(*start); !checked) return tl::unexpected(checked.error());
-  const ::off_t end = ::lseek(file, 0, SEEK_END);
-  if (end < 0) return system_fault("can not find its end");
-  const auto size = static_cast<std::size_t>(end);
-  if (auto checked = check_size(*start, size); !checked) return tl::unexpected(checked.error());
-  auto bytes = read_start(file, size);
-  if (bytes && bytes->size() != size) return fail("was cut while it was read");
+  const auto size = file.size();
+  if (!size) return tl::unexpected(size.error());
+  if (auto checked = check_size(*start, *size); !checked) return tl::unexpected(checked.error());
+  auto bytes = file.read_start(*size);
+  if (bytes && bytes->size() != *size) return fail("was cut while it was read");
   return bytes;
 }
 
@@ -129,6 +66,7 @@ Result<void> check_content(const Delta& content, const Digest& digest) {
   return {};
 }
 
+// Of the kind and size that it says.
 Result<Delta> decode(std::string_view bytes) {
   const auto checksum = bytes.substr(bytes.size() - kChecksumSize);
   bytes.remove_suffix(kChecksumSize);
@@ -144,17 +82,38 @@ Result<Delta> decode(std::string_view bytes) {
 }
 
 Result<Delta> read(const std::filesystem::path& path) {
-  const auto file = open_regular(path);
+  const auto file = RegularFile::open(path);
   if (!file) return tl::unexpected(file.error());
-  const auto bytes = read_whole(file->get());
+  const auto bytes = read_whole(*file);
   if (!bytes) return tl::unexpected(bytes.error());
   return decode(*bytes);
 }
 
 }  // namespace
 
+std::string encode_snapshot(const Delta& content, const Digest& digest) {
+  WireWriter out;
+  out.bytes(kMagic);
+  out.number(kSnapshotVersion);
+  out.number(std::uint64_t{0});  // the size is known at the end
+  write(out, content);
+  write(out, digest);
+  std::string bytes = out.take();
+  store_be(bytes.data() + kVersionEnd, std::uint64_t{bytes.size() + kChecksumSize});
+  return bytes += checksum_of(bytes);
+}
+
+Result<Delta> decode_snapshot(std::string_view bytes) {
+  const auto start = bytes.substr(0, kHeaderSize);
+  if (auto checked = check_kind(start); !checked) return tl::unexpected(checked.error());
+  if (auto checked = check_size(start, bytes.size()); !checked) {
+    return tl::unexpected(checked.error());
+  }
+  return decode(bytes);
+}
+
 Result<void> write_snapshot(const Fib& fib, const std::filesystem::path& path) {
-  return replace_file(path, encode(fib));
+  return replace_file(path, encode_snapshot(fib.snapshot(), fib.digest()));
 }
 
 Result<Delta> read_snapshot(const std::filesystem::path& path) {

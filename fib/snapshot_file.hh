@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
+#include <string_view>
 
 #include "base/result.hh"
 #include "fib/fib.hh"
@@ -14,6 +16,10 @@
 namespace rackway::fib {
 
 inline constexpr std::uint16_t kSnapshotVersion = 2;
+
+// The octets of the file. The content is as Fib::snapshot() gives it, and has that digest.
+[[nodiscard]] std::string encode_snapshot(const Delta& content, const Digest& digest);
+[[nodiscard]] Result<Delta> decode_snapshot(std::string_view bytes);
 
 // Errors name the path.
 [[nodiscard]] Result<void> write_snapshot(const Fib& fib, const std::filesystem::path& path);
