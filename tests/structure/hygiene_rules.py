@@ -16,6 +16,13 @@ _DATA = (".json", ".csv", ".pcap", ".svg", ".html", "LICENSE")
 # In pieces, so that this file keeps to its own rules.
 _MARKS = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "X" * 3]) + r")\b")
 _MACHINE_PATHS = re.compile(r"(?:(?<![\w.}-])|(?<=-[IL]))/(" + "|".join(["work", "home"]) + r")/")
+# Wall time jumps. What prints it (spdlog) asks for it itself.
+_PRODUCT = ("base/", "fib/", "vlb/", "topo/", "cluster/", "control/", "node/")
+_WALL_CLOCKS = re.compile(
+    r"\b(system_clock|high_resolution_clock|utc_clock|file_clock|last_write_time|CLOCK_REALTIME\w*|"
+    r"gettimeofday|timespec_get|localtime\w*|gmtime\w*|sem_timedwait|pthread_cond_timedwait)\b|"
+    r"(?<![\w.>])(std::)?time\((nullptr|NULL|0|&\w+)\)")
+_PYTHON_WALL_CLOCKS = re.compile(r"\btime\.(time|time_ns|localtime|gmtime)\(")
 
 
 def _lines_that_match(files, pattern, what):
@@ -52,6 +59,16 @@ def mark_faults(files):
 
 def machine_path_faults(files):
     return _lines_that_match(files, _MACHINE_PATHS, "a path of one machine")
+
+
+def wall_clock_faults(files):
+    product = {path: text for path, text in files.items()
+               if path.startswith(_PRODUCT) and path.endswith((".hh", ".cc"))}
+    lab = {path: text for path, text in files.items()
+           if path.startswith("lab/") and path.endswith(".py")}
+    what = "a clock that may be set"
+    return (_lines_that_match(product, _WALL_CLOCKS, what)
+            + _lines_that_match(lab, _PYTHON_WALL_CLOCKS, what))
 
 
 def size_faults(files):

@@ -8,7 +8,8 @@ from repository import read_files
 
 GOOD = rules.SPDX + "\n// What it is.\n#pragma once\n\nint x;\n"
 CHECKS = [rules.empty_name_faults, rules.first_line_faults, rules.pragma_once_faults,
-          rules.mark_faults, rules.machine_path_faults, rules.size_faults]
+          rules.mark_faults, rules.machine_path_faults, rules.wall_clock_faults,
+          rules.size_faults]
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
@@ -52,6 +53,27 @@ def test_work_left_for_later_is_seen(path, mark):
 
 def test_a_template_of_a_file_name_is_no_mark():
     assert rules.mark_faults({"fib/x.cc": '"dir_' + "X" * 6 + '"'}) == []
+
+
+@pytest.mark.parametrize("code, seen", [
+    ("std::chrono::system_clock::now()", "system_clock"), ("gettimeofday(&now, nullptr)", "gettimeofday"),
+    ("clock_gettime(CLOCK_REALTIME, &now)", "CLOCK_REALTIME"), ("time(nullptr)", "time(nullptr)"),
+    ("std::time(&now)", "std::time(&now)"), ("sem_timedwait(&s, &until)", "sem_timedwait"),
+    ("high_resolution_clock::now()", "high_resolution_clock")])
+def test_a_clock_that_may_be_set_is_seen(code, seen):
+    assert rules.wall_clock_faults({"node/x.cc": f"a\n  x = {code};\n", "tests/x.cc": code}) == [
+        f"node/x.cc:2: a clock that may be set: {seen}"]
+
+
+def test_a_clock_that_may_be_set_is_seen_in_the_lab():
+    files = {"lab/x.py": "a = time.time()\nb = time.monotonic()\n", "tests/x.py": "time.time()"}
+    assert rules.wall_clock_faults(files) == ["lab/x.py:1: a clock that may be set: time.time("]
+
+
+@pytest.mark.parametrize("code", [
+    "steady_clock::now()", "CLOCK_MONOTONIC", "arrival_time(0)", "x.time(0)", "at->time(0)"])
+def test_clocks_that_only_go_on_are_not_meant(code):
+    assert rules.wall_clock_faults({"node/x.cc": code}) == []
 
 
 @pytest.mark.parametrize("folder", ["work", "home"])
