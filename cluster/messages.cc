@@ -35,6 +35,9 @@ void write(WireWriter& out, const Hello& m) {
   out.number(m.epoch.value);
   write(out, m.digest);
   out.flag(m.draining);
+  out.flag(m.keeps_state);
+  out.flag(m.resumed);
+  out.text(m.refusal);
 }
 
 void read(WireReader& in, Hello& m) {
@@ -46,6 +49,9 @@ void read(WireReader& in, Hello& m) {
   m.epoch = read_epoch(in);
   m.digest = fib::read_digest(in);
   m.draining = in.flag();
+  m.keeps_state = in.flag();
+  m.resumed = in.flag();
+  m.refusal = in.text();
 }
 
 void write(WireWriter& out, const PortStates& m) {
@@ -186,6 +192,8 @@ void read(WireReader& in, LinkStatus& link) {
 
 void write(WireWriter& out, const Status& m) {
   write_epoch_and_digest(out, m);
+  out.number(m.kept_epoch.value);
+  write(out, m.kept_digest);
   out.number(m.uptime_ms);
   out.count(m.ports.size());
   for (const auto& port : m.ports) write(out, port);
@@ -217,6 +225,8 @@ void write(WireWriter& out, const Status& m) {
 
 void read(WireReader& in, Status& m) {
   read_epoch_and_digest(in, m);
+  m.kept_epoch = read_epoch(in);
+  m.kept_digest = fib::read_digest(in);
   m.uptime_ms = in.number<std::uint64_t>();
   m.ports.resize(in.count(kCounterBytes, kMaxPortsPerNode));
   for (auto& port : m.ports) read(in, port);

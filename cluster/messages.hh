@@ -25,7 +25,7 @@
 namespace rackway::cluster {
 
 inline constexpr std::uint32_t kHelloMagic = 0x524b5759;  // "RKWY"
-inline constexpr std::uint16_t kWireVersion = 3;
+inline constexpr std::uint16_t kWireVersion = 4;
 inline constexpr std::size_t kMaxMessageBytes = 512u << 20;
 
 // ---- node -> controller
@@ -37,7 +37,10 @@ struct Hello {
   std::uint64_t boot_id{};  // random, made when the node started
   Epoch epoch;              // of the active FIB
   fib::Digest digest;
-  bool draining{};  // it was told to be
+  bool draining{};      // it was told to be
+  bool keeps_state{};   // on disk, see Status::kept_epoch
+  bool resumed{};       // it came up by that, without a controller
+  std::string refusal;  // why it did not, if it wanted to
   bool operator==(const Hello&) const = default;
 };
 
@@ -122,6 +125,8 @@ struct SteeringStatus {
 struct Status {
   Epoch epoch;
   fib::Digest digest;
+  Epoch kept_epoch;  // the oldest that a restart may bring back, and its digest; 0: not known
+  fib::Digest kept_digest;
   std::uint64_t uptime_ms{};
   std::vector<PlaceCounters> ports;  // by PortId
   std::vector<LinkStatus> links;     // in the document's order

@@ -137,6 +137,7 @@ void Answer::nodes() {
                      {"epoch", node.epoch.value},
                      {"digest", digest_text(node.digest)},
                      {"in_sync", node.in_sync},
+                     {"kept_epoch", report.status.kept_epoch.value},
                      {"boot_id", fmt::format("{:016x}", node.boot_id)},
                      {"uptime_s", report.status.uptime_ms / 1000},
                      {"ports", config(id).ports.size()},

@@ -171,7 +171,21 @@ void Controller::welcome(NodeId node, const cluster::Hello& hello, Clock::time_p
   fabric_links_.joined(node);
   vlb_orders_.hear(node, hello.draining);
   send(node, vlb_orders_.settings_for(node));
+  if (coordinator_.nodes()[node.value].boot_id != hello.boot_id) note_start(node, hello, now);
   coordinator_.on(node, hello, now);
+}
+
+void Controller::note_start(NodeId node, const cluster::Hello& hello, Clock::time_point now) {
+  const auto& name = document_.nodes[node.value].name;
+  if (!hello.refusal.empty()) {
+    events_.note(EventLog::Grave::yes, name + " refuses what it had kept: " + hello.refusal, now);
+  }
+  if (hello.resumed) {
+    events_.note(
+        EventLog::Grave::no,
+        name + " has started without a controller, by epoch " + std::to_string(hello.epoch.value),
+        now);
+  }
 }
 
 cluster::Welcome Controller::welcome_for(NodeId node) const {

@@ -56,6 +56,7 @@ class Controller {
 
   void take_messages(Clock::time_point now);
   void welcome(NodeId node, const cluster::Hello& hello, Clock::time_point now);
+  void note_start(NodeId node, const cluster::Hello& hello, Clock::time_point now);
   void dispatch(NodeId node, const cluster::Message& message, Clock::time_point now);
   void on_status(NodeId node, const cluster::Status& status, Clock::time_point now);
   void on_ports(NodeId node, const cluster::PortStates& states);

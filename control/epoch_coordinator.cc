@@ -18,6 +18,9 @@ constexpr auto kAbsence = 500ms;         // between ticks: we were stopped, or s
 constexpr auto kRetry = 500ms;           // after a failed attempt
 constexpr auto kAnswerBase = 1s;         // for an answer to prepare or commit,
 constexpr auto kAnswerPerRecord = 10us;  // more for large ones
+// A node that writes a large file says that it has kept an epoch when there have been many since.
+constexpr std::size_t kRemembered = 8192;
+constexpr Epoch kKeepsNothing{~std::uint64_t{0}};
 
 std::size_t records_in(const fib::Delta& delta) {
   return delta.adjacencies.size() + delta.groups.size() + delta.routes.size() +
@@ -57,12 +60,29 @@ void EpochCoordinator::learn(Node& node, Epoch epoch, const fib::Digest& digest)
   node.digest = digest;
 }
 
+// What it had before that one it can not come back with: it has written over it.
+void EpochCoordinator::learn_kept(Node& node, const cluster::Status& status) {
+  if (node.kept == kKeepsNothing) return;
+  node.kept = made(status.kept_epoch, status.kept_digest) ? status.kept_epoch : Epoch{};
+}
+
+void EpochCoordinator::remember() {
+  made_.emplace_back(epoch_, content_.digest());
+  if (made_.size() > kRemembered) made_.pop_front();
+}
+
+bool EpochCoordinator::made(Epoch epoch, const fib::Digest& digest) const {
+  const auto at = std::ranges::lower_bound(made_, epoch, {}, [](const auto& m) { return m.first; });
+  return at != made_.end() && *at == std::pair(epoch, digest);
+}
+
 void EpochCoordinator::on(NodeId id, const cluster::Hello& message, Clock::time_point now) {
   auto& node = heard(id, now);
   if (node.boot_id != message.boot_id && transaction_) {
     transaction_->phases[id.value] = Phase::none;  // whatever it had prepared is gone
   }
   node.boot_id = message.boot_id;
+  node.kept = message.keeps_state ? Epoch{} : kKeepsNothing;
   learn(node, message.epoch, message.digest);
   node.whole = message.epoch;
   node.in_sync =
@@ -74,6 +94,7 @@ void EpochCoordinator::on(NodeId id, const cluster::Hello& message, Clock::time_
 void EpochCoordinator::on(NodeId id, const cluster::Status& message, Clock::time_point now) {
   auto& node = heard(id, now);
   highest_seen_ = std::max(highest_seen_, message.epoch);
+  learn_kept(node, message);
   if (transaction_ && transaction_->phases[id.value] != Phase::none) return;  // about to change
   learn(node, message.epoch, message.digest);
   if (recovering_ || transaction_) return;
@@ -129,6 +150,7 @@ void EpochCoordinator::on(NodeId id, const cluster::NodeSnapshot& message, Clock
   }
   content_ = std::move(taken);
   epoch_ = message.epoch;
+  remember();
   took_over_ = true;
   recovered_ = message.content;
   log::info("took over epoch {} of {}", epoch_.value, names_[id.value]);
@@ -196,6 +218,7 @@ Result<void> EpochCoordinator::propose(const fib::Delta& delta, Clock::time_poin
   if (auto applied = content_.apply(delta); !applied) return applied;
   const Epoch base = epoch_;
   epoch_ = next_epoch();
+  remember();
   begin(base, delta, false, now);
   return {};
 }
@@ -209,7 +232,10 @@ void EpochCoordinator::resynchronise(Clock::time_point now) {
   if (!behind && !took_over_) return;
   const bool for_all = highest_seen_ > epoch_ || took_over_;
   const Epoch base = epoch_;
-  if (for_all) epoch_ = next_epoch();
+  if (for_all) {
+    epoch_ = next_epoch();
+    remember();
+  }
   begin(base, {}, !for_all, now);
 }
 
@@ -318,7 +344,7 @@ void EpochCoordinator::tick(Clock::time_point now) {
 
 Epoch EpochCoordinator::everywhere() const {
   Epoch least = epoch_;
-  for (const auto& node : nodes_) least = std::min(least, node.ours);
+  for (const auto& node : nodes_) least = std::min({least, node.ours, node.kept});
   return least;
 }
 

@@ -19,9 +19,11 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.hh"
@@ -42,6 +44,9 @@ class EpochCoordinator {
     fib::Digest digest;
     Epoch whole;  // in which it had or got the whole FIB at once; its epochs since were deltas
     Epoch ours;   // the epoch of this coordinator that it is known to hold, 0 for anything else
+    // As `ours`, of what a restart without us may bring back; the largest of all when it brings
+    // nothing back.
+    Epoch kept;
     std::uint64_t boot_id{};
     Clock::time_point heard{};
     Clock::time_point retry_at{};  // not before then after a failed attempt
@@ -74,7 +79,8 @@ class EpochCoordinator {
   [[nodiscard]] const fib::Fib& content() const { return content_; }
   [[nodiscard]] Epoch epoch() const { return epoch_; }
   [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
-  // The newest epoch that every node of the cluster, up or down, is known to have.
+  // The newest epoch that every node of the cluster, up or down, is known to have, and to have kept
+  // if it keeps any.
   [[nodiscard]] Epoch everywhere() const;
 
  private:
@@ -91,6 +97,9 @@ class EpochCoordinator {
 
   Node& heard(NodeId node, Clock::time_point now);
   void learn(Node& node, Epoch epoch, const fib::Digest& digest);
+  void learn_kept(Node& node, const cluster::Status& status);
+  void remember();
+  [[nodiscard]] bool made(Epoch epoch, const fib::Digest& digest) const;
   void recover(Clock::time_point now);
   void finish_recovery();
   void pass_over();
@@ -110,7 +119,8 @@ class EpochCoordinator {
   std::vector<Node> nodes_;
   fib::Fib content_;
   Epoch epoch_;
-  Epoch highest_seen_;  // of any node: our numbers go on from there
+  std::deque<std::pair<Epoch, fib::Digest>> made_;  // the latest epochs of ours, ascending
+  Epoch highest_seen_;                              // of any node: our numbers go on from there
   std::optional<Transaction> transaction_;
 
   bool recovering_ = true;

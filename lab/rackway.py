@@ -48,6 +48,7 @@ def start_node(node: Node, cores: int = 1) -> None:
         str(program("rackway-node")),
         *("--name", node.name),
         *("--controller", CONTROL_ENDPOINT),
+        *("--state", str(node.state)),
         *("--memory", str(_NODE_MEGABYTES)),
         *("--cores", str(cores)),
     ]

@@ -34,6 +34,7 @@ LAB_DIRECTORY = RUN_DIRECTORY / "lab"
 MEMIF_DIRECTORY = RUN_DIRECTORY / "memif"
 CLUSTER_FILE = LAB_DIRECTORY / "cluster.json"
 CONTROLLER_STATE = LAB_DIRECTORY / "state"
+NODE_STATES = LAB_DIRECTORY / "nodes"
 
 ROUTER_NAMESPACE = "rackway"
 MANAGEMENT_NAMESPACE = "rw-mgmt"
@@ -66,6 +67,11 @@ class Node:
     @property
     def namespace(self) -> str:
         return f"rw-n{self.number}"
+
+    @property
+    def state(self) -> Path:
+        """The folder of what it keeps."""
+        return NODE_STATES / self.name
 
     @property
     def management_address(self) -> str:

@@ -77,15 +77,21 @@ bool Agent::say_hello(const Shared* shared) {
       .boot_id = boot_id_,
       .epoch = epoch_,
       .digest = shared != nullptr ? shared->fib.active()->digest() : fib::Digest{},
-      .draining = shared != nullptr && shared->draining.load(std::memory_order_relaxed)});
+      .draining = shared != nullptr && shared->draining.load(std::memory_order_relaxed),
+      .keeps_state = keeps_state_,
+      .resumed = is_resumed_,
+      .refusal = refusal_});
 }
 
-std::optional<cluster::Welcome> Agent::join(const std::atomic<bool>& stop) {
+std::optional<cluster::Welcome> Agent::join(const std::atomic<bool>& stop,
+                                            Clock::duration patience) {
   cluster::ChannelPoll poll;
   poll.add_channel(channel_.handle());
   auto next_hello = Clock::now(), next_notice = Clock::now() + kStillWaiting;
+  const auto deadline = Clock::now() + patience;
   while (!stop.load(std::memory_order_relaxed)) {
     const auto now = Clock::now();
+    if (now >= deadline) break;
     if (now >= next_hello) {
       next_hello = now + (say_hello(nullptr) ? kHelloEvery : kConnectEvery);
     }
@@ -105,6 +111,8 @@ std::optional<cluster::Welcome> Agent::join(const std::atomic<bool>& stop) {
         welcome_ = *welcome;
         own_links_ = numbers_of_links(*welcome);
         heard_ = Clock::now();
+        greeted_ = true;
+        refusal_.clear();  // it knows by now
         return welcome_;
       }
     }
@@ -112,23 +120,74 @@ std::optional<cluster::Welcome> Agent::join(const std::atomic<bool>& stop) {
   return std::nullopt;
 }
 
-void Agent::run(Shared& shared) {
+std::optional<cluster::Welcome> Agent::resume(const std::filesystem::path& state) {
+  if (!std::filesystem::exists(state)) {
+    log::info("no controller answers, and nothing is kept in {} yet", state.string());
+    return std::nullopt;
+  }
+  auto read = read_state(state, name_);
+  if (!read) {
+    refusal_ = read.error().message;
+    log::error("what was kept is refused: {}", refusal_);
+    return std::nullopt;
+  }
+  log::warn("no controller answers: starting by epoch {}, kept in {}", read->epoch.value,
+            state.string());
+  resumed_ = std::move(*read);
+  welcome_ = resumed_->orders.welcome;
+  own_links_ = numbers_of_links(*welcome_);
+  return welcome_;
+}
+
+void Agent::bring_back(Shared& shared) {
+  if (!resumed_) return;
+  const State state = std::move(*resumed_);
+  resumed_.reset();
+  if (const auto done = shared.fib.prepare_snapshot(state.content); !done) {
+    refusal_ = done.error().message;
+    log::error("the FIB that was kept is refused: {}", refusal_);
+    return;
+  }
+  shared.fib.commit();
+  take_up(shared, state.epoch);
+  on(shared, state.orders.settings);
+  on(shared, state.orders.links_down);
+  is_resumed_ = true;
+}
+
+void Agent::run(Shared& shared, StateKeeper* keeper) {
+  keeper_ = keeper;
+  keep_orders();
+  if (keeper_ != nullptr && epoch_ != Epoch{}) {
+    keeper_->committed({epoch_, shared.fib.active()->digest()});
+  }
   cluster::ChannelPoll poll;
   poll.add_channel(channel_.handle());
-  auto next_report = Clock::now();
-  report_ports(shared, true);
+  auto next_report = Clock::now(), next_hello = Clock::now();
+  if (greeted_) report_ports(shared, true);
   while (!shared.stop.load(std::memory_order_relaxed)) {
     poll.wait(kTickMs);
     take_messages(shared);
     watch_controller(shared);
     revive_links(shared.places, to_ms(Clock::now() - started_));
-    report_ports(shared, false);
-    if (const auto now = Clock::now(); now >= next_report) {
+    const auto now = Clock::now();
+    if (!greeted_ && now >= next_hello) {
+      next_hello = now + (say_hello(&shared) ? kHelloEvery : kConnectEvery);
+    }
+    if (greeted_) report_ports(shared, false);
+    if (now >= next_report) {
       for (const auto& core : shared.lcores) core->next_steering.collect();
-      report(shared);
+      if (greeted_) report(shared);
       next_report = now + kReportEvery;
     }
   }
+  keeper_ = nullptr;
+}
+
+// A controller may take this for the run before it, until it has heard the hello of this one.
+bool Agent::passed_over(const cluster::Message& message) const {
+  return !greeted_ && !std::holds_alternative<cluster::Welcome>(message) &&
+         !std::holds_alternative<cluster::Rejected>(message);
 }
 
 void Agent::take_messages(Shared& shared) {
@@ -138,6 +197,7 @@ void Agent::take_messages(Shared& shared) {
       log::error("from the controller: {}", message.error().message);
       continue;
     }
+    if (passed_over(*message)) continue;
     heard_ = Clock::now();
     std::visit([&](const auto& m) { on(shared, m); }, *message);
   }
@@ -169,14 +229,24 @@ void Agent::on(Shared& shared, const cluster::PrepareSnapshot& message) {
 void Agent::on(Shared& shared, const cluster::Commit& message) {
   if (shared.fib.prepared() && prepared_epoch_ == message.epoch) {
     shared.fib.commit();
-    epoch_ = message.epoch;
-    shared.epoch_mark.store(vlb::epoch_mark_of(epoch_), std::memory_order_relaxed);
-    if (shared.watch) shared.watch->set_ready(true);
+    take_up(shared, message.epoch);
+    if (keeper_ != nullptr) keeper_->committed({epoch_, shared.fib.active()->digest()});
   } else if (message.epoch != epoch_) {
     send(cluster::Refused{message.epoch, "it was not prepared here"});
     return;
   }
   send(cluster::Committed{epoch_, shared.fib.active()->digest()});
+}
+
+// The active FIB is of that epoch.
+void Agent::take_up(Shared& shared, Epoch epoch) {
+  epoch_ = epoch;
+  shared.epoch_mark.store(vlb::epoch_mark_of(epoch_), std::memory_order_relaxed);
+  if (shared.watch) shared.watch->set_ready(true);
+}
+
+void Agent::keep_orders() {
+  if (keeper_ != nullptr) keeper_->orders({*welcome_, settings_, links_down_});
 }
 
 void Agent::on(Shared& shared, const cluster::SnapshotRequest&) {
@@ -190,6 +260,9 @@ void Agent::on(Shared& shared, const cluster::HelloRequest&) {
 
 // After its restart the controller welcomes a node that runs already.
 void Agent::on(Shared& shared, const cluster::Welcome& message) {
+  greeted_ = true;
+  is_resumed_ = false;  // it knows by now
+  refusal_.clear();
   if (message != *welcome_) {
     log::warn("the cluster document has changed: restart this node to take it in");
   }
@@ -211,6 +284,7 @@ void Agent::on(Shared& shared, const cluster::LinksDown& message) {
   }
   log::info("{} fabric links are down: shortest paths are found anew", message.links.size());
   links_down_ = message;
+  keep_orders();
   const auto steering = steering_of(*welcome_, shared.lcores.size(), down);
   for (const auto& core : shared.lcores) {
     core->next_steering.offer(std::make_unique<vlb::Steering>(steering));
@@ -224,6 +298,9 @@ void Agent::on(Shared& shared, const cluster::VlbSettings& message) {
   if (shared.draining.exchange(message.draining, std::memory_order_relaxed) != message.draining) {
     log::info("{}", message.draining ? "draining: nothing is relayed here" : "relaying again");
   }
+  if (settings_ == message) return;
+  settings_ = message;
+  keep_orders();
 }
 
 void Agent::watch_controller(Shared& shared) {
@@ -276,6 +353,10 @@ cluster::Status Agent::status(Shared& shared) const {
                                       shared.draining.load(std::memory_order_relaxed),
                                       shared.flowlet_gap_us.load(std::memory_order_relaxed),
                                       shared.moved_early.load(std::memory_order_relaxed)}};
+  if (const auto kept = keeper_ != nullptr ? keeper_->kept() : std::nullopt) {
+    status.kept_epoch = kept->epoch;
+    status.kept_digest = kept->digest;
+  }
   for (std::uint16_t i = 0; i < shared.places.ports; ++i) {
     const auto& counters = shared.places.port(PortId{i}).counters;
     status.ports.push_back(counters.read());

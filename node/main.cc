@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <thread>
 
 #include "base/log.hh"
@@ -16,6 +17,7 @@
 #include "node/eal.hh"
 #include "node/forwarding_core.hh"
 #include "node/slow_path.hh"
+#include "node/state_keeper.hh"
 #include "node/steering_of.hh"
 #include "topo/endpoint.hh"
 
@@ -26,7 +28,8 @@ using namespace rackway::node;
 
 constexpr unsigned kQueue = 4096;
 constexpr int kMostCores = 64;
-constexpr std::uint32_t kSmallBuffersPerMb = 128;  // about a third of the memory
+constexpr std::uint32_t kSmallBuffersPerMb = 128;    // about a third of the memory
+constexpr auto kPatience = std::chrono::seconds(2);  // with a controller, when there is a state
 
 std::atomic<bool> stop_requested{false};
 std::atomic<Shared*> running{nullptr};
@@ -41,6 +44,7 @@ void on_signal(int) {
 struct Options {
   EalOptions eal;
   std::string controller;
+  std::string state;  // folder; none if empty
   std::string log_level{"info"};
   bool busy{false};
 };
@@ -62,6 +66,8 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
       ->check([](const std::string& endpoint) {
         return topo::endpoint_fault(endpoint).value_or(std::string());
       });
+  app.add_option("--state", options.state,
+                 "Folder for what a start without a controller needs (default: keep nothing)");
   app.add_option("--memory", options.eal.memory_mb, "Packet memory in MB")
       ->check(CLI::Range(32, 65536))
       ->capture_default_str();
@@ -153,7 +159,7 @@ int run_core(void* core) {
 }
 
 void run(Agent& agent, Shared& shared, const Options& options, const std::string& packets,
-         rte_mempool* pool) {
+         StateKeeper* keeper, rte_mempool* pool) {
   running.store(&shared, std::memory_order_relaxed);
   shared.stop.store(stop_requested.load(std::memory_order_relaxed), std::memory_order_relaxed);
   std::vector<std::unique_ptr<ForwardingCore>> cores;
@@ -166,7 +172,7 @@ void run(Agent& agent, Shared& shared, const Options& options, const std::string
   std::thread slow_path([&] { run_slow_path(shared, options.eal.name, packets, pool); });
   log::info("forwarding: {} ports, {} fabric links, {} cores", shared.places.ports,
             shared.places.links(), cores.size());
-  agent.run(shared);
+  agent.run(shared, keeper);
   slow_path.join();
   for (std::uint16_t core = 0; core < options.eal.cores; ++core) {
     rte_eal_wait_lcore(forwarding_lcore(core));
@@ -174,15 +180,40 @@ void run(Agent& agent, Shared& shared, const Options& options, const std::string
   running.store(nullptr, std::memory_order_relaxed);
 }
 
+// Empty: nothing is kept.
+std::filesystem::path state_file(const std::filesystem::path& folder) {
+  if (folder.empty()) return {};
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (!failed) return folder / "state";
+  throw StartupError("can not make the folder: " + failed.message(), folder.string(),
+                     "choose another with --state");
+}
+
+// By the controller's word; by its own, from the last time, when there is no controller.
+std::optional<cluster::Welcome> join(Agent& agent, const std::filesystem::path& state) {
+  if (state.empty()) return agent.join(stop_requested);
+  agent.keeps_state();
+  if (auto welcome = agent.join(stop_requested, kPatience)) return welcome;
+  if (stop_requested.load(std::memory_order_relaxed)) return std::nullopt;
+  if (auto welcome = agent.resume(state)) return welcome;
+  return agent.join(stop_requested);
+}
+
 int start(const Options& options) {
   fib::require_processor();
+  const auto state = state_file(options.state);
   start_eal(options.eal);
   Agent agent(options.eal.name, options.controller);
-  const auto welcome = agent.join(stop_requested);
+  const auto welcome = join(agent, state);
   if (welcome) {
     auto* pool = make_pool(options.eal.memory_mb, welcome->fabric_mtu);
     const auto shared = build(*welcome, agent.boot_id(), options.eal.cores, pool);
-    run(agent, *shared, options, welcome->packets, pool);
+    agent.bring_back(*shared);
+    std::optional<StateKeeper> keeper;
+    if (!state.empty()) keeper.emplace(state, options.eal.name, agent.boot_id(), shared->fib);
+    run(agent, *shared, options, welcome->packets, keeper ? &*keeper : nullptr, pool);
+    keeper.reset();
     close_devices(shared->places);
     log::info("stopped");
   }

@@ -48,7 +48,8 @@ fib::Delta example_delta() {
 }
 
 std::vector<Message> one_of_each() {
-  Status status{.epoch = {5}, .digest = {1, 2}, .uptime_ms = 99};
+  Status status{
+      .epoch = {5}, .digest = {1, 2}, .kept_epoch = {4}, .kept_digest = {7, 8}, .uptime_ms = 99};
   status.ports.resize(2);
   status.ports[1].received = 17;
   status.ports[1].dropped[kDropReasons - 1] = 3;
@@ -85,7 +86,7 @@ std::vector<Message> one_of_each() {
                         .fabric_queues = 2,
                         .hello = {50, 4},
                         .packets = "tcp://127.0.0.1:7601"};
-  return {Hello{kWireVersion, "n1", 0x1122334455667788, {9}, {3, 4}, true},
+  return {Hello{kWireVersion, "n1", 0x1122334455667788, {9}, {3, 4}, true, true, true, "damaged"},
           PortStates{{{PortId{1}, true, *MacAddress::parse("02:00:00:00:00:01"), 1500}}},
           Prepared{{8}, {5, 6}},
           Refused{{8}, "because"},
@@ -120,11 +121,22 @@ TEST(Messages, GoldenLinksDown) {
 }
 
 TEST(Messages, GoldenHello) {
-  EXPECT_EQ(encode(Hello{3, "n1", 0x0102030405060708, {9}, {3, 4}, true}),
-            octets({1, 'R', 'K', 'W', 'Y', 0, 3, 0, 2, 'n', '1',  //
+  EXPECT_EQ(encode(Hello{4, "n1", 0x0102030405060708, {9}, {3, 4}, true, true, false, "no"}),
+            octets({1, 'R', 'K', 'W', 'Y', 0, 4, 0, 2, 'n', '1',  //
                     1, 2,   3,   4,   5,   6, 7, 8,               // boot id
                     0, 0,   0,   0,   0,   0, 0, 9,               // epoch
-                    0, 0,   0,   0,   0,   0, 0, 3, 0, 0,   0,   0, 0, 0, 0, 4, 1}));
+                    0, 0,   0,   0,   0,   0, 0, 3, 0, 0,   0,   0,
+                    0, 0,   0,   4,   1,   1, 0, 0, 2, 'n', 'o'}));  // keeps its state, has not
+                                                                     // come up by it, why
+}
+
+TEST(Messages, GoldenStatusBeginsWithWhatIsHeldAndKept) {
+  const Status status{.epoch = {9}, .digest = {3, 4}, .kept_epoch = {8}, .kept_digest = {5, 6}};
+  EXPECT_EQ(encode(status).substr(0, 1 + 2 * 24),
+            octets({6,                                                                       //
+                    0, 0, 0, 0, 0, 0, 0, 9,                                                  //
+                    0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 8,  //
+                    0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 6}));
 }
 
 TEST(Messages, GoldenCommit) {
@@ -230,7 +242,7 @@ TEST(Messages, GoldenLinkStatus) {
   status.reachable = {true, false};
   status.events = {{12, FabricEventKind::link_one_way, 4, NodeId{2}, 7}};
   const auto bytes = encode(status);
-  const std::size_t link = 1 + 8 + 16 + 8 + 4 + 4;
+  const std::size_t link = 1 + 2 * (8 + 16) + 8 + 4 + 4;
   EXPECT_EQ(bytes.substr(link, 19),
             octets({0, 0, 0, 4, 1, 3, 200, 0x12, 0x34, 1, 0, 8, 7, 6, 5, 4, 3, 2, 1}));
   EXPECT_EQ(bytes.substr(bytes.size() - 29 - 14, 29),                    // steering is behind it

@@ -57,36 +57,22 @@ TEST_F(ApiTest, Cluster) {
 
 TEST_F(ApiTest, Nodes) {
   const std::string none(32, '0');
-  const Json n1{{"name", "n1"},
-                {"id", 0},
-                {"state", "up"},
-                {"epoch", 2},
-                {"digest", digest()},
-                {"in_sync", true},
-                {"boot_id", "0123456789abcdef"},
-                {"uptime_s", 61},
-                {"ports", 2},
-                {"generated", 14},
-                {"vlb_mode", "valiant"},
-                {"draining", false},
-                {"flowlet_gap_us", 700},
-                {"moved_early", 12},
-                {"cannot_reach", {"n2"}}};
-  const Json n2{{"name", "n2"},
-                {"id", 1},
-                {"state", "syncing"},
-                {"epoch", 0},
-                {"digest", none},
-                {"in_sync", false},
-                {"boot_id", "0000000000000003"},
-                {"uptime_s", 0},
-                {"ports", 2},
-                {"generated", 0},
-                {"vlb_mode", "adaptive"},
-                {"draining", true},
-                {"flowlet_gap_us", 0},
-                {"moved_early", 0},
-                {"cannot_reach", Json::array()}};
+  const Json n1{{"name", "n1"},       {"id", 0},
+                {"state", "up"},      {"epoch", 2},
+                {"digest", digest()}, {"in_sync", true},
+                {"kept_epoch", 0},    {"boot_id", "0123456789abcdef"},
+                {"uptime_s", 61},     {"ports", 2},
+                {"generated", 14},    {"vlb_mode", "valiant"},
+                {"draining", false},  {"flowlet_gap_us", 700},
+                {"moved_early", 12},  {"cannot_reach", {"n2"}}};
+  const Json n2{{"name", "n2"},       {"id", 1},
+                {"state", "syncing"}, {"epoch", 0},
+                {"digest", none},     {"in_sync", false},
+                {"kept_epoch", 0},    {"boot_id", "0000000000000003"},
+                {"uptime_s", 0},      {"ports", 2},
+                {"generated", 0},     {"vlb_mode", "adaptive"},
+                {"draining", true},   {"flowlet_gap_us", 0},
+                {"moved_early", 0},   {"cannot_reach", Json::array()}};
   EXPECT_EQ(controller_.rows("nodes"), (Json{n1, n2}));
   EXPECT_EQ(controller_.rows("nodes", "n2"), Json::array({n2}));
   EXPECT_EQ(no("nodes", "n9"), "no node n9 in this cluster");

@@ -47,6 +47,7 @@ class ModelCluster {
     };
     std::deque<Due> inbox, outbox;
     Clock::time_point next_word{};
+    std::optional<ModelNode::Disk> disk;  // from its next start on
   };
 
   explicit ModelCluster(std::size_t nodes) : sites(nodes) {
@@ -58,7 +59,8 @@ class ModelCluster {
   }
 
   void start_node(unsigned i) {
-    sites[i].node = std::make_unique<ModelNode>(names_[i], ++boots_);
+    auto* disk = sites[i].disk ? &*sites[i].disk : nullptr;
+    sites[i].node = std::make_unique<ModelNode>(names_[i], ++boots_, disk);
     sites[i].next_word = {};
     sites[i].inbox.clear();
   }

@@ -17,17 +17,42 @@ class ModelNode {
  public:
   using Answers = std::vector<cluster::Message>;
 
-  ModelNode(std::string name, std::uint64_t boot_id) : name_(std::move(name)), boot_id_(boot_id) {}
+  // What outlives it.
+  struct Disk {
+    Epoch epoch;
+    fib::Delta content;
+  };
+
+  // disk: null when it keeps nothing.
+  ModelNode(std::string name, std::uint64_t boot_id, Disk* disk = nullptr)
+      : name_(std::move(name)), boot_id_(boot_id), disk_(disk) {}
+
+  void keep() {
+    *disk_ = {epoch_, fib().snapshot()};
+    kept_ = {epoch_, fib().digest()};
+  }
+  // There was no controller at its start.
+  void resume() {
+    if (!prepared(disk_->epoch, fibs_.prepare_snapshot(disk_->content)).empty()) fibs_.commit();
+    epoch_ = disk_->epoch;
+  }
 
   [[nodiscard]] bool joined() const { return joined_; }
   [[nodiscard]] Epoch epoch() const { return epoch_; }
   [[nodiscard]] const fib::Fib& fib() const { return *fibs_.active(); }
 
   [[nodiscard]] cluster::Hello hello() const {
-    return {.name = name_, .boot_id = boot_id_, .epoch = epoch_, .digest = fib().digest()};
+    return {.name = name_,
+            .boot_id = boot_id_,
+            .epoch = epoch_,
+            .digest = fib().digest(),
+            .keeps_state = disk_ != nullptr};
   }
   [[nodiscard]] cluster::Status status() const {
-    return {.epoch = epoch_, .digest = fib().digest()};
+    return {.epoch = epoch_,
+            .digest = fib().digest(),
+            .kept_epoch = kept_.first,
+            .kept_digest = kept_.second};
   }
 
   // Until it has joined it waits for its welcome and passes over everything else.
@@ -71,6 +96,8 @@ class ModelNode {
 
   std::string name_;
   std::uint64_t boot_id_;
+  Disk* disk_;
+  std::pair<Epoch, fib::Digest> kept_;  // in this run
   bool joined_ = false;
   fib::LeftRight fibs_;
   Epoch epoch_, prepared_epoch_;

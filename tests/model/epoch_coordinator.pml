@@ -91,6 +91,22 @@ inline learn(n) {
   known[n].digest = c
 }
 
+/* What a restart of the node may bring back, if it is of an epoch of ours. */
+#ifdef MUTATION_NUMBER_ON_DISK_TRUSTED
+#define IF_MADE(e1, c1) ((e1) <= epoch_ -> (e1) : 0)
+#else
+#define IF_MADE(e1, c1) (made[e1] == (c1) -> (e1) : 0)
+#endif
+inline learn_kept(n) {
+  if
+  :: KEEPS(n) -> known[n].kept = IF_MADE(b, bc)
+  :: else
+  fi
+}
+
+/* remember() */
+inline remember() { made[epoch_] = content_ }
+
 inline next_epoch(value) {
   if
   :: epoch_ > highest_seen -> value = epoch_ + 1
@@ -114,6 +130,7 @@ inline on_hello(n) {
   :: else
   fi;
   known[n].boot_id = b;
+  known[n].kept = (KEEPS(n) -> 0 : KEEPS_NOTHING);
   learn(n);
   known[n].in_sync = !recovering && e == epoch_ && c == content_ && !transaction;
   see_epoch();
@@ -124,6 +141,7 @@ inline on_hello(n) {
 inline on_status(n) {
   known[n].up = 1;
   see_epoch();
+  learn_kept(n);
   if
   :: transaction && known[n].phase != none
   :: else ->
@@ -187,6 +205,7 @@ inline on_node_snapshot(n) {
   if
   :: recovering && asked == n ->
      content_ = c; epoch_ = e; took_over = 1;
+     remember();
      restore();
      finish_recovery()
   :: else
@@ -235,7 +254,7 @@ inline resynchronise() {
   took_over = 0;
   base = epoch_; base_content = content_;
   if
-  :: ahead -> next_epoch(next); epoch_ = next
+  :: ahead -> next_epoch(next); epoch_ = next; remember()
   :: else
   fi;
   only_behind = !ahead;

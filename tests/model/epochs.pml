@@ -25,11 +25,17 @@
 #ifndef CONTROLLER_CRASHES
 #define CONTROLLER_CRASHES 1
 #endif
+#ifndef KEEPER
+#define KEEPER NODES  /* the node that has its FIB on disk; NODES: none */
+#endif
 #define NODES 3
 #define EGRESS 0      /* the node that has the adjacencies */
 #define INDICES 4
 #define QUEUE 3       /* messages that may wait for one peer */
 #define NONE 7        /* no index */
+#define EPOCHS 20
+#define KEEPS(n) ((n) == KEEPER)  /* started with --state */
+#define KEEPS_NOTHING 255
 
 /* ---- contents. Of each neighbour in 4 bits: 1 + index of its adjacency, 0 if it has none; and
  * whether its group names that. */
@@ -40,12 +46,13 @@
 /* The neighbour that has the index is another one than x. */
 #define TAKEN_FROM(c, x, k) (PLACE(c, 1 - (x)) == (k) + 1)
 #define OF_A 9             /* A at index 0, and named */
+#define NEVER 254     /* no content */
 #define UNSOUND 255   /* a delta over another content than it was made for */
 
 mtype = { Hello, Status, Prepared, Refused, Committed, NodeSnapshot,
           Welcome, HelloRequest, Prepare, PrepareSnapshot, Commit, SnapshotRequest };
 
-/* kind, epoch, content, base epoch or boot id, content of the base */
+/* kind, epoch, content, base epoch or boot id or kept epoch, content of the base or kept */
 chan to_node[NODES] = [QUEUE] of { mtype, byte, byte, byte, byte };
 chan to_controller[NODES] = [QUEUE] of { mtype, byte, byte, byte, byte };
 #define QUIET(i) (len(to_node[i]) == 0 && len(to_controller[i]) == 0)
@@ -55,6 +62,7 @@ typedef Agent {
   bit runs; bit joined;
   byte boot_id;
   byte epoch; byte content;                        /* active() */
+  byte kept_epoch; byte kept_content;              /* node/state_keeper.hh: on its disk */
   bit prepared; byte prepared_epoch; byte prepared_content;
 };
 Agent node[NODES];
@@ -67,7 +75,7 @@ Agent node[NODES];
 #define done 4
 typedef Known {
   bit up; bit in_sync; bit retry_later;            /* now < retry_at */
-  byte epoch; byte digest; byte ours; byte boot_id;
+  byte epoch; byte digest; byte ours; byte kept; byte boot_id;
   byte phase;
   bit asked_in_vain;
 };
@@ -75,6 +83,7 @@ Known known[NODES];
 byte epoch_, content_, highest_seen;
 bit transaction, committing;
 bit recovering, took_over;
+byte made[EPOCHS] = NEVER;                          /* the content of each epoch of its own */
 byte asked;                                        /* NODES: nobody */
 
 /* ---- control/fib_builder.hh and adjacency_indices.hh */
@@ -115,7 +124,8 @@ inline check_indices() {
 /* At allocate(): nobody holds what names it, or could still be told to publish such. */
 inline check_unused(index) {
   for (j : 0 .. NODES - 1) {
-    assert(!node[j].runs || (!NAMES(node[j].content, 0, index) && !NAMES(node[j].content, 1, index)))
+    assert(!node[j].runs || (!NAMES(node[j].content, 0, index) && !NAMES(node[j].content, 1, index)));
+    assert(!NAMES(node[j].kept_content, 0, index) && !NAMES(node[j].kept_content, 1, index))
   }
 }
 
@@ -165,7 +175,8 @@ inline node_crashes(n) {
 inline controller_crashes() {
   for (j : 0 .. NODES - 1) {
     known[j].up = 0; known[j].in_sync = 0; known[j].retry_later = 0;
-    known[j].epoch = 0; known[j].digest = 0; known[j].ours = 0; known[j].boot_id = 0;
+    known[j].epoch = 0; known[j].digest = 0; known[j].ours = 0; known[j].kept = 0;
+    known[j].boot_id = 0;
     known[j].phase = none; known[j].asked_in_vain = 0
   }
   epoch_ = 0; content_ = 0; highest_seen = 0;
@@ -175,6 +186,7 @@ inline controller_crashes() {
     neighbor[j].stale = 0; neighbor[j].stale_group = 0; neighbor[j].index = NONE
   }
   for (j : 0 .. INDICES - 1) { resting[j] = 0 }
+  for (j : 0 .. EPOCHS - 1) { made[j] = NEVER }
 }
 
 /* ======== what may happen */
@@ -190,7 +202,20 @@ inline controller_crashes() {
 #define HAS_NEWS(n) \
   (!known[n].up || known[n].boot_id != node[n].boot_id || known[n].epoch != node[n].epoch || \
    known[n].digest != node[n].content || \
+   (KEEPS(n) && known[n].kept != IF_MADE(node[n].kept_epoch, node[n].kept_content)) || \
    (READY && known[n].in_sync != (node[n].epoch == epoch_ && node[n].content == content_)))
+
+/* Another FIB than that on the disk. */
+#define KEEPABLE(n) \
+  (KEEPS(n) && node[n].epoch != 0 && \
+   (node[n].kept_epoch != node[n].epoch || node[n].kept_content != node[n].content))
+
+/* The controller was silent: what was kept, which may be older than what it had. */
+inline node_resumes(n) {
+  node[n].runs = 1; node[n].boot_id++;
+  node[n].epoch = node[n].kept_epoch; node[n].content = node[n].kept_content;
+  check_indices()
+}
 
 inline deadline() {
   for (i : 0 .. NODES - 1) {
@@ -205,7 +230,7 @@ inline deadline() {
 /* Nothing is left to happen but faults, changes, and starts of nodes. */
 #define AT_REST(n) \
   (QUIET(n) && !known[n].retry_later && \
-   (node[n].runs -> node[n].joined && !HAS_NEWS(n) : !known[n].up))
+   (node[n].runs -> node[n].joined && !HAS_NEWS(n) && !KEEPABLE(n) : !known[n].up))
 #define QUIESCENT \
   (AT_REST(0) && AT_REST(1) && AT_REST(2) && !WAITING && !RESYNCHRONISABLE && \
    !IN_VAIN && !(recovering && asked == NODES && ALL_HEARD) && !(READY && (PUBLISHABLE || !settled)))
@@ -226,8 +251,12 @@ inline tidy() {
   :: d_step { node[n].runs && !node[n].joined && QUIET(n) -> \
        to_controller[n]!Hello, node[n].epoch, node[n].content, node[n].boot_id, 0 } \
   :: d_step { node[n].runs && node[n].joined && QUIET(n) && !transaction && HAS_NEWS(n) -> \
-       to_controller[n]!Status, node[n].epoch, node[n].content, 0, 0 } \
+       to_controller[n]!Status, node[n].epoch, node[n].content, node[n].kept_epoch, \
+         node[n].kept_content } \
+  :: d_step { node[n].runs && KEEPABLE(n) -> \
+       node[n].kept_epoch = node[n].epoch; node[n].kept_content = node[n].content } \
   :: d_step { !node[n].runs -> node[n].runs = 1; node[n].boot_id++ } \
+  :: d_step { !node[n].runs && KEEPS(n) && node[n].kept_epoch != 0 -> node_resumes(n); tidy() } \
   /* Two seconds of silence, or a start with its hello, are over before the second retry. */ \
   :: d_step { READY && known[n].retry_later && (node[n].joined || !known[n].up) -> \
        known[n].retry_later = 0 } \
@@ -247,8 +276,11 @@ active proctype world() {
       node[j].runs = 1; node[j].joined = 1; node[j].boot_id = 1;
       node[j].epoch = 2; node[j].content = OF_A;
       known[j].up = 1; known[j].in_sync = 1; known[j].boot_id = 1;
-      known[j].epoch = 2; known[j].digest = OF_A; known[j].ours = 2
+      known[j].epoch = 2; known[j].digest = OF_A; known[j].ours = 2;
+      known[j].kept = (KEEPS(j) -> 2 : KEEPS_NOTHING);
+      node[j].kept_epoch = (KEEPS(j) -> 2 : 0); node[j].kept_content = (KEEPS(j) -> OF_A : 0)
     }
+    made[2] = OF_A;
     epoch_ = 2; content_ = OF_A; highest_seen = 2;
     asked = NODES;
     neighbor[0].wanted = 1; neighbor[0].index = 0; neighbor[1].index = NONE;

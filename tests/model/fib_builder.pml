@@ -3,7 +3,7 @@
  * Part of epochs.pml: control/fib_builder.cc and control/adjacency_indices.cc, as Controller::publish() calls them.
  */
 
-/* The newest epoch that every node of the cluster, up or down, is known to have. */
+/* The newest epoch that every node of the cluster, up or down, is known to have, also on disk. */
 inline everywhere() {
   least = epoch_;
   for (j : 0 .. NODES - 1) {
@@ -14,7 +14,13 @@ inline everywhere() {
     :: known[j].ours < least -> least = known[j].ours
 #endif
     :: else
+    fi;
+#ifndef MUTATION_DISKS_FORGOTTEN
+    if
+    :: known[j].kept < least -> least = known[j].kept
+    :: else
     fi
+#endif
   }
 }
 
@@ -95,8 +101,13 @@ inline take_delta() {
                 NAMED(content_, x) == WANTED_GROUP(x) \
              : neighbor[x].index == NONE)
 #define CHANGED (!SETTLED(0) || !SETTLED(1))
-#define EVERYWHERE(e1) \
-  (epoch_ >= e1 && known[0].ours >= e1 && known[1].ours >= e1 && known[2].ours >= e1)
+#ifdef MUTATION_DISKS_FORGOTTEN
+#define KEPT(n, e1) 1
+#else
+#define KEPT(n, e1) (known[n].kept >= e1)
+#endif
+#define HAS(n, e1) (known[n].ours >= e1 && KEPT(n, e1))
+#define EVERYWHERE(e1) (epoch_ >= e1 && HAS(0, e1) && HAS(1, e1) && HAS(2, e1))
 #define FREE(k) (!USED(k) && EVERYWHERE(resting[k]))
 #define CAN_CHANGE(x) \
   (!SETTLED(x) && (!WANTED(x) || neighbor[x].index != NONE || FREE(0) || FREE(1) || FREE(2) || FREE(3)))
@@ -111,6 +122,7 @@ inline publish() {
   :: next != content_ ->
      base_content = content_;
      epoch_ = e; content_ = next; took_over = 0;
+     remember();
      only_behind = 0;
      begin()
   :: else

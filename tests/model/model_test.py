@@ -15,32 +15,37 @@ MODEL = pathlib.Path(__file__).with_name("epochs.pml")
 LONG = os.environ.get("RACKWAY_MODEL") == "long"
 MEGABYTES = 1900
 
-# faults, crashes of the controller, changes of the kernel
-SOUND = [(0, 0, 2), (0, 1, 2), (1, 0, 2), (1, 1, 1)]
-SOUND_LONG = [(2, 0, 1), (1, 1, 2)]
+# faults, crashes of the controller, changes of the kernel, and which node has a disk: 0 is the egress
+# node, 3 none of them
+SOUND = [(0, 0, 2, 3), (0, 1, 2, 3), (1, 0, 2, 3), (1, 1, 1, 3), (0, 1, 2, 0), (0, 1, 2, 1),
+         (1, 0, 1, 1)]
+SOUND_LONG = [(2, 0, 1, 3), (1, 1, 2, 3), (1, 0, 2, 1), (1, 1, 1, 1)]
 # Does every run end? These are tried for cycles as well.
-ENDING = [(0, 1, 1), (1, 0, 1)]
-ENDING_LONG = [(1, 1, 1)]
+ENDING = [(0, 1, 1, 3), (1, 0, 1, 3), (0, 1, 1, 1)]
+ENDING_LONG = [(1, 1, 1, 3)]
 
 # The fault put in, where it shows, and what must notice it.
 MUTATIONS = [
-    ("COMMIT_EARLY", (0, 0, 2), "prepared_content"),
-    ("NEW_BOOT_UNSEEN", (1, 0, 1), "prepared_content"),
-    ("NO_REST", (1, 0, 2), "node[j].content>>"),
-    ("DOWN_NODES_FORGOTTEN", (1, 0, 2), "node[j].content>>"),
-    ("RESTART_FORGETS", (1, 1, 1), "node[j].content>>"),
-    ("RECOVERED_EPOCH_TRUSTED", (1, 1, 1), "node[j].content>>"),
-    ("NAMED_AT_ONCE", (0, 0, 2), "node[0].content>>"),
-    ("GONE_AT_ONCE", (0, 0, 2), "node[0].content>>"),
-    ("NOBODY_BROUGHT_BACK", (1, 0, 2), "violated 0 "),
-    ("NOBODY_PASSED_OVER", (1, 1, 1), "violated 0 "),
+    ("COMMIT_EARLY", (0, 0, 2, 3), "prepared_content"),
+    ("NEW_BOOT_UNSEEN", (1, 0, 1, 3), "prepared_content"),
+    ("NO_REST", (1, 0, 2, 3), "node[j].content>>"),
+    ("DOWN_NODES_FORGOTTEN", (1, 0, 2, 3), "node[j].content>>"),
+    ("RESTART_FORGETS", (1, 1, 1, 3), "node[j].content>>"),
+    ("RECOVERED_EPOCH_TRUSTED", (1, 1, 1, 3), "node[j].content>>"),
+    ("NAMED_AT_ONCE", (0, 0, 2, 3), "node[0].content>>"),
+    ("GONE_AT_ONCE", (0, 0, 2, 3), "node[0].content>>"),
+    ("NOBODY_BROUGHT_BACK", (1, 0, 2, 3), "violated 0 "),
+    ("NOBODY_PASSED_OVER", (1, 1, 1, 3), "violated 0 "),
+    ("DISKS_FORGOTTEN", (1, 0, 2, 1), "kept_content>>"),
+    ("NUMBER_ON_DISK_TRUSTED", (1, 1, 1, 1), "kept_content>>"),
 ]
 
 
 # optimise: compiling better takes seconds, which only long searches are worth.
 def build(folder, bounds, optimise, mutation=None, cycles=False):
-    faults, crashes, changes = bounds
-    defines = [f"-DFAULTS={faults}", f"-DCONTROLLER_CRASHES={crashes}", f"-DCHANGES={changes}"]
+    faults, crashes, changes, keeper = bounds
+    defines = [f"-DFAULTS={faults}", f"-DCONTROLLER_CRASHES={crashes}", f"-DCHANGES={changes}",
+               f"-DKEEPER={keeper}"]
     defines += [f"-DMUTATION_{mutation}"] if mutation else []
     subprocess.run(["spin", *defines, "-a", str(MODEL)], cwd=folder, check=True)
     kind = ["-DNP"] if cycles else ["-DSAFETY"]
