@@ -26,7 +26,7 @@ ALLOWED_PARTS = {
 LIBRARY_HOMES = [
     ("DPDK", r"rte_.*", r"node/.*", r"tests/(node|bench)/.*"),
     ("liburcu", r"urcu.*", r"fib/rcu\.(hh|cc)", None),
-    ("ZeroMQ", r"zmq.*", r"cluster/([^/]*channel[^/]*|transport)\.(hh|cc)", None),
+    ("ZeroMQ", r"zmq.*", r"cluster/([^/]*channel[^/]*|key|transport)\.(hh|cc)", None),
     ("libmnl", r"libmnl/.*", r"control/kernel/.*", None),
     ("netlink and TUN",
      r"linux/(netlink|rtnetlink|neighbour|nexthop|if_tun|if_addr|if_link)\.h",
