@@ -150,6 +150,8 @@ tl::expected<Arguments, int> parse_arguments(int argc, const char* const* argv, 
   Arguments arguments;
   CLI::App app("Operate a Rackway cluster", "rackway");
   app.footer(
+      "rackway key new|show|allow|revoke makes keys and says whose are let in, see rackway key "
+      "--help\n"
       "rackway sim FILE simulates the cluster of a document, see rackway sim --help\n"
       "rackway experiment NAME runs a sweep and draws it, see rackway experiment --help\n"
       "rackway lab has a cluster on this machine, and drills for it, see rackway lab --help");

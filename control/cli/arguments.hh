@@ -3,8 +3,9 @@
 //   rackway show TABLE [NAME] [--json] [--controller ENDPOINT]
 //   rackway route ... (route_arguments.hh); rackway show route X --explain is its show X --explain
 //   rackway plan ... (plan_arguments.hh)
-//   rackway sim, rackway experiment: not here (sim_arguments.hh, experiment.hh)
-//   rackway vlb mode MODE, rackway node drain NAME, rackway node undrain NAME (the same options)
+//   rackway key, rackway sim, rackway experiment: not here (key.hh, sim_arguments.hh,
+//   experiment.hh) rackway vlb mode MODE, rackway node drain NAME, rackway node undrain NAME (the
+//   same options)
 // Options may stand anywhere. The endpoint is that of --controller, else of the environment
 // variable RACKWAY_CONTROLLER, else the default of the cluster document.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `rackway`, the operator's command: asks the controller and prints what it answers, gives it
-// routes; or plans a cluster, simulates one, runs experiments, or the lab.
+// routes; or makes keys, plans a cluster, simulates one, runs experiments, or the lab.
 #include <unistd.h>
 
 #include <iostream>
@@ -9,6 +9,7 @@
 #include "cluster/api_channel.hh"
 #include "control/cli/arguments.hh"
 #include "control/cli/checkout_program.hh"
+#include "control/cli/key.hh"
 #include "control/cli/plan.hh"
 #include "control/cli/route_import.hh"
 #include "control/cli/show.hh"
@@ -25,6 +26,9 @@ int main(int argc, char** argv) {
   }
   if (argc > 1 && std::string_view(argv[1]) == "lab") {
     return cli::become_program("lab", argc - 1, argv + 1, std::cerr);
+  }
+  if (argc > 1 && std::string_view(argv[1]) == "key") {
+    return cli::manage_keys(argc - 1, argv + 1, std::cout, std::cerr);
   }
   const auto arguments = cli::parse_arguments(argc, argv, std::cout, std::cerr);
   if (!arguments) return arguments.error();
