@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/channel_socket.hh"
 
+#include <sys/stat.h>
+
+#include <atomic>
+#include <cstring>
 #include <zmq.hpp>
 
 #include "base/startup_error.hh"
@@ -11,6 +15,12 @@ namespace {
 
 constexpr int kHeartbeatMs = 1000;
 constexpr int kHeartbeatTimeoutMs = 3000;
+constexpr int kHandshakeMs = 5000;  // who says nothing holds a connection no longer
+constexpr const char* kDomain = "rackway";
+constexpr int kWatched = ZMQ_EVENT_CONNECTED | ZMQ_EVENT_CONNECT_DELAYED |
+                         ZMQ_EVENT_CONNECT_RETRIED | ZMQ_EVENT_DISCONNECTED |
+                         ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
+                         ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
 
 zmq::context_t& context() {
   static zmq::context_t shared(1);
@@ -27,10 +37,47 @@ zmq::socket_type type_of(ChannelSocket::Kind kind) {
   return zmq::socket_type::dealer;
 }
 
+std::string binary(const KeyBytes& key) {
+  return {reinterpret_cast<const char*>(key.data()), key.size()};
+}
+
+// ZeroMQ keeps a copy; ours does not outlive the call.
+void set_secret(zmq::socket_t& socket, const SecretKey& key) {
+  socket.set(zmq::sockopt::curve_secretkey,
+             zmq::const_buffer(key.bytes().data(), key.bytes().size()));
+}
+
+// While it is there, the file of an ipc:// endpoint is made for its owner alone.
+class OwnersOnly {
+ public:
+  OwnersOnly() : before_(::umask(S_IRWXG | S_IRWXO)) {}
+  ~OwnersOnly() { ::umask(before_); }
+  OwnersOnly(const OwnersOnly&) = delete;
+  OwnersOnly& operator=(const OwnersOnly&) = delete;
+
+ private:
+  mode_t before_;
+};
+
+ChannelSocket::Happening happening_of(std::uint16_t event, std::uint32_t value) {
+  using Happening = ChannelSocket::Happening;
+  switch (event) {
+    case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: return Happening::ready;
+    case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH: return Happening::refused;
+    case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL:
+      return value == ZMQ_PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH ? Happening::other_security
+                                                                 : Happening::broken_off;
+    case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL: return Happening::broken_off;
+    case ZMQ_EVENT_DISCONNECTED: return Happening::lost;
+    default: return Happening::trying;
+  }
+}
+
 }  // namespace
 
 struct ChannelSocket::State {
   zmq::socket_t socket;
+  zmq::socket_t monitor{};
 };
 
 ChannelSocket::ChannelSocket(Kind kind, std::string_view identity, int queue)
@@ -42,6 +89,7 @@ ChannelSocket::ChannelSocket(Kind kind, std::string_view identity, int queue)
   socket.set(zmq::sockopt::rcvhwm, queue);
   socket.set(zmq::sockopt::heartbeat_ivl, kHeartbeatMs);
   socket.set(zmq::sockopt::heartbeat_timeout, kHeartbeatTimeoutMs);
+  socket.set(zmq::sockopt::handshake_ivl, kHandshakeMs);
   socket.set(zmq::sockopt::reconnect_ivl, 100);
   socket.set(zmq::sockopt::reconnect_ivl_max, 1000);
   if (kind == Kind::router) {
@@ -54,14 +102,61 @@ ChannelSocket::ChannelSocket(Kind kind, std::string_view identity, int queue)
   if (!identity.empty()) socket.set(zmq::sockopt::routing_id, identity);
 }
 
-ChannelSocket::~ChannelSocket() = default;
+// A monitor that nobody listens to would stop the transport's own thread for good: it goes first.
+ChannelSocket::~ChannelSocket() {
+  if (state_) zmq_socket_monitor(state_->socket.handle(), nullptr, 0);
+}
 ChannelSocket::ChannelSocket(ChannelSocket&&) noexcept = default;
 
 void ChannelSocket::refuse_larger_than(std::size_t bytes) {
   state_->socket.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(bytes));
 }
 
+void ChannelSocket::serve_with(const SecretKey& own) {
+  auto& socket = state_->socket;
+  socket.set(zmq::sockopt::zap_domain, kDomain);
+  // A routing id is the peer's choice: it takes no other peer's connection over.
+  socket.set(zmq::sockopt::router_handover, 0);
+  socket.set(zmq::sockopt::curve_server, true);
+  set_secret(socket, own);
+}
+
+void ChannelSocket::prove(const NodeKeys& keys) {
+  auto& socket = state_->socket;
+  socket.set(zmq::sockopt::curve_serverkey, binary(keys.controller.bytes));
+  socket.set(zmq::sockopt::curve_publickey, binary(keys.own.open.bytes));
+  set_secret(socket, keys.own.secret);
+}
+
+void ChannelSocket::watch() {
+  static std::atomic<unsigned> monitors{0};
+  const auto endpoint = "inproc://monitor-" + std::to_string(monitors++);
+  if (zmq_socket_monitor(state_->socket.handle(), endpoint.c_str(), kWatched) != 0) return;
+  state_->monitor = zmq::socket_t(context(), zmq::socket_type::pair);
+  state_->monitor.set(zmq::sockopt::linger, 0);
+  state_->monitor.set(zmq::sockopt::rcvhwm, 0);  // nor must one that is behind
+  state_->monitor.connect(endpoint);
+}
+
+std::vector<ChannelSocket::Happening> ChannelSocket::take_happenings() {
+  std::vector<Happening> happenings;
+  if (!state_->monitor) return happenings;
+  zmq::message_t event, endpoint;
+  while (state_->monitor.recv(event, zmq::recv_flags::dontwait)) {
+    std::uint16_t kind = 0;
+    std::uint32_t value = 0;
+    if (event.size() == sizeof kind + sizeof value) {
+      std::memcpy(&kind, event.data(), sizeof kind);
+      std::memcpy(&value, static_cast<const char*>(event.data()) + sizeof kind, sizeof value);
+    }
+    (void)state_->monitor.recv(endpoint, zmq::recv_flags::dontwait);
+    if ((kind & kWatched) != 0) happenings.push_back(happening_of(kind, value));
+  }
+  return happenings;
+}
+
 void ChannelSocket::bind(const std::string& endpoint) {
+  const OwnersOnly files;
   try {
     state_->socket.bind(endpoint);
   } catch (const zmq::error_t& error) {
@@ -81,6 +176,14 @@ void ChannelSocket::connect(const std::string& endpoint) {
   }
 }
 
+void ChannelSocket::connect_anew(const std::string& endpoint) {
+  try {
+    state_->socket.disconnect(endpoint);
+  } catch (const zmq::error_t&) {  // ENOENT: the transport has given it up already
+  }
+  connect(endpoint);
+}
+
 bool ChannelSocket::send(const std::vector<std::string_view>& parts) {
   try {
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -95,7 +198,7 @@ bool ChannelSocket::send(const std::vector<std::string_view>& parts) {
   }
 }
 
-std::optional<std::vector<std::string>> ChannelSocket::receive() {
+std::optional<std::vector<std::string>> ChannelSocket::receive(std::string* key) {
   std::vector<std::string> parts;
   try {
     zmq::message_t part;
@@ -103,6 +206,10 @@ std::optional<std::vector<std::string>> ChannelSocket::receive() {
       if (!state_->socket.recv(part, zmq::recv_flags::dontwait)) return std::nullopt;
       parts.push_back(part.to_string());
     } while (part.more());
+    if (key != nullptr) {
+      const char* const proven = zmq_msg_gets(part.handle(), "User-Id");
+      *key = proven != nullptr ? proven : "";
+    }
   } catch (const zmq::error_t&) {
     return std::nullopt;
   }

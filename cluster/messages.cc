@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/wire.hh"
+#include "cluster/message_bounds.hh"
 #include "fib/record_wire.hh"
 
 namespace rackway::cluster {
@@ -435,6 +436,9 @@ std::string encode(const Message& message) {
 }
 
 Result<Message> decode(std::string_view bytes) {
+  if (is_oversized(bytes)) {
+    return fail("oversized message of " + std::to_string(bytes.size()) + " bytes");
+  }
   WireReader in(bytes);
   const std::size_t type = in.number<std::uint8_t>();
   if (type < 1 || type > kReaders.size()) {
@@ -453,7 +457,7 @@ Result<Message> decode(std::string_view bytes) {
 
 // A frame in a batch: port (16 bits), class (8 bits), size (16 bits), bytes.
 void append_frame(std::string& batch, const PacketFrame& frame) {
-  char header[5];
+  char header[kFrameHeaderBytes];
   store_be(header, frame.port.value);
   header[2] = static_cast<char>(frame.punt_class);
   store_be(header + 3, static_cast<std::uint16_t>(frame.bytes.size()));
@@ -462,6 +466,9 @@ void append_frame(std::string& batch, const PacketFrame& frame) {
 }
 
 Result<std::vector<PacketFrame>> split_frames(std::string_view batch) {
+  if (batch.size() > kMaxBatchBytes) {
+    return fail("oversized batch of frames, " + std::to_string(batch.size()) + " bytes");
+  }
   WireReader in(batch);
   std::vector<PacketFrame> frames;
   while (in.ok() && !in.at_end()) {

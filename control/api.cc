@@ -10,6 +10,7 @@
 
 #include "control/api_names.hh"
 #include "control/api_rib.hh"
+#include "control/api_security.hh"
 #include "control/api_sources.hh"
 
 namespace rackway::control {
@@ -49,6 +50,7 @@ class Answer {
   void rib();
   void explain();
   void sources();
+  void security();
   void adjacencies();
   void drops();
   void events();
@@ -360,6 +362,11 @@ void Answer::sources() {
   rows_ = source_rows(view_);
 }
 
+void Answer::security() {
+  each_node([&](NodeId node) { rows_.push_back(security_row(view_, node)); });
+  if (name_.empty()) rows_.push_back(strangers_row(view_));
+}
+
 void Answer::explain() {
   if (auto row = explanation(view_, name_)) {
     rows_.push_back(std::move(*row));
@@ -420,7 +427,7 @@ const std::map<std::string, Table, std::less<>> kTables{
     {"rib", &Answer::rib},         {"explain", &Answer::explain},
     {"sources", &Answer::sources}, {"adjacencies", &Answer::adjacencies},
     {"drops", &Answer::drops},     {"queues", &Answer::queues},
-    {"events", &Answer::events}};
+    {"events", &Answer::events},   {"security", &Answer::security}};
 
 Json answer(const ApiView& view, const std::string& request) {
   // Not as Json, which searches through all keys for each: a request may have very many.

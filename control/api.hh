@@ -22,7 +22,9 @@ struct ApiView {
   std::chrono::steady_clock::duration uptime;
   const std::vector<std::string>& waiting_static_routes;
   KernelMirror::Counters kernel{};
-  const FpmFeed* fpm{};  // null: it is off
+  const FpmFeed* fpm{};            // null: it is off
+  const cluster::KeyGate* gate{};  // null: no keys
+  const PeerConduct* conduct{};    // null: nobody has done anything wrong
 };
 
 // Always a JSON object, also for a request that is none.

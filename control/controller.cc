@@ -4,6 +4,7 @@
 #include "base/log.hh"
 #include "base/startup_error.hh"
 #include "cluster/channel_poll.hh"
+#include "cluster/message_bounds.hh"
 #include "control/api.hh"
 #include "control/api_order.hh"
 #include "control/api_route_order.hh"
@@ -53,11 +54,15 @@ RouteStore store_in(const std::filesystem::path& state) {
 
 }  // namespace
 
-Controller::Controller(topo::ClusterDocument document, const std::filesystem::path& state)
+Controller::Controller(topo::ClusterDocument document, std::unique_ptr<cluster::KeyGate> gate,
+                       const std::filesystem::path& state)
     : document_(std::move(document)),
+      gate_(std::move(gate)),
+      conduct_(document_.nodes.size()),
       api_(document_.controller.api),
-      channel_(document_.controller.control),
-      packets_(document_.controller.packets, cluster::kPacketQueue),
+      channel_(document_.controller.control, cluster::kMessages, gate_.get(),
+               cluster::encode(cluster::Rejected{"its key is not allowed any more"})),
+      packets_(document_.controller.packets, cluster::kPackets, gate_.get()),
       taps_(document_),
       mirror_(document_.controller.network_namespace,
               document_.controller.fpm ? DaemonRoutes::by_fpm : DaemonRoutes::in_kernel,
@@ -87,7 +92,7 @@ Controller::Controller(topo::ClusterDocument document, const std::filesystem::pa
       node.taps.push_back(taps_.of(NodeId{n})[p]->fd());
     }
   }
-  slow_path_ = std::make_unique<SlowPath>(std::move(packets_), std::move(nodes));
+  slow_path_ = std::make_unique<SlowPath>(std::move(packets_), std::move(nodes), conduct_);
   if (document_.controller.fpm) {
     fpm_ = std::make_unique<FpmFeed>(document_.controller, builder_, events_);
   }
@@ -128,21 +133,46 @@ bool Controller::send(NodeId node, const cluster::Message& message) {
 void Controller::take_messages(Clock::time_point now) {
   while (const auto received = channel_.receive()) {
     const auto known = node_ids_.find(received->node);
-    const auto message = cluster::decode(received->bytes);
     if (known == node_ids_.end()) {
       channel_.send(
           received->node,
           cluster::encode(cluster::Rejected{"no node of this name in cluster " + document_.name}));
-    } else if (!message) {
-      log::error("from node {}: {}", received->node, message.error().message);
     } else {
-      dispatch(known->second, *message, now);
+      take_message(known->second, received->bytes, now);
     }
   }
 }
 
+void Controller::take_message(NodeId node, const std::string& bytes, Clock::time_point now) {
+  if (conduct_.passes_over(node, cluster::is_hello(bytes), now)) {
+    if (conduct_.may_return(node, now)) send(node, cluster::HelloRequest{});
+    return;
+  }
+  const auto message = cluster::decode(bytes);
+  if (message) return dispatch(node, *message, now);
+  const auto fault = cluster::is_oversized(bytes) ? PeerFault::oversized : PeerFault::malformed;
+  blame(node, fault, message.error().message, now);
+}
+
+void Controller::blame(NodeId node, PeerFault fault, const std::string& what,
+                       Clock::time_point now) {
+  conduct_.blame(node, fault, now);
+  events_.note(
+      EventLog::Grave::yes,
+      "node " + document_.nodes[node.value].name + " is ignored until it says hello anew: " + what,
+      now);
+}
+
 void Controller::dispatch(NodeId node, const cluster::Message& message, Clock::time_point now) {
-  if (const auto* hello = std::get_if<cluster::Hello>(&message)) return welcome(node, *hello, now);
+  if (const auto* hello = std::get_if<cluster::Hello>(&message)) {
+    const auto& name = document_.nodes[node.value].name;
+    if (hello->name == name) return welcome(node, *hello, now);
+    // One connection of the node's key says so; what others of it say is the node's still.
+    conduct_.note(node, PeerFault::other_name);
+    log::error("node {} is refused: it calls itself {}", name, hello->name);
+    send(node, cluster::Rejected{"it is " + name + " to the controller, not " + hello->name});
+    return;
+  }
   // A node that we have not greeted speaks to the controller before us.
   if (coordinator_.nodes()[node.value].boot_id == 0) {
     send(node, cluster::HelloRequest{});
@@ -324,6 +354,9 @@ void Controller::every_so_often(Clock::time_point now) {
       if (coordinator_.nodes()[n].up) send(NodeId{n}, cluster::Heartbeat{coordinator_.epoch()});
     }
   }
+  if (gate_) {
+    for (const auto& news : gate_->take_news()) events_.note(EventLog::Grave::yes, news, now);
+  }
   if (now >= next_round_) {
     next_round_ = now + kRoundEvery;
     if (!waiting_static_routes_.empty()) install_static_routes();
@@ -365,7 +398,9 @@ std::string Controller::show(const std::string& request) const {
                      .uptime = Clock::now() - started_,
                      .waiting_static_routes = waiting_static_routes_,
                      .kernel = mirror_.counters(),
-                     .fpm = fpm_.get()},
+                     .fpm = fpm_.get(),
+                     .gate = gate_.get(),
+                     .conduct = &conduct_},
                     request);
 }
 

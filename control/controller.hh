@@ -19,6 +19,7 @@
 
 #include "cluster/api_channel.hh"
 #include "cluster/control_channel.hh"
+#include "cluster/key_gate.hh"
 #include "cluster/messages.hh"
 #include "control/epoch_coordinator.hh"
 #include "control/event_log.hh"
@@ -28,6 +29,7 @@
 #include "control/kernel/kernel_mirror.hh"
 #include "control/kernel/static_routes.hh"
 #include "control/operator_routes.hh"
+#include "control/peer_conduct.hh"
 #include "control/port_taps.hh"
 #include "control/settling.hh"
 #include "control/slow_path.hh"
@@ -45,8 +47,10 @@ struct NodeReport {
 class Controller {
  public:
   // Opens everything. Throws StartupError.
-  // state: folder for what outlives the controller; none if empty.
-  explicit Controller(topo::ClusterDocument document, const std::filesystem::path& state = {});
+  // gate: who is let in; null lets anybody in. state: folder for what outlives the controller; none
+  // if empty.
+  Controller(topo::ClusterDocument document, std::unique_ptr<cluster::KeyGate> gate,
+             const std::filesystem::path& state = {});
 
   // Until stop.
   void run(const std::atomic<bool>& stop);
@@ -55,6 +59,8 @@ class Controller {
   using Clock = std::chrono::steady_clock;
 
   void take_messages(Clock::time_point now);
+  void take_message(NodeId node, const std::string& bytes, Clock::time_point now);
+  void blame(NodeId node, PeerFault fault, const std::string& what, Clock::time_point now);
   void welcome(NodeId node, const cluster::Hello& hello, Clock::time_point now);
   void note_start(NodeId node, const cluster::Hello& hello, Clock::time_point now);
   void dispatch(NodeId node, const cluster::Message& message, Clock::time_point now);
@@ -76,6 +82,8 @@ class Controller {
 
   topo::ClusterDocument document_;
   Clock::time_point started_ = Clock::now();
+  std::unique_ptr<cluster::KeyGate> gate_;
+  PeerConduct conduct_;
   cluster::ApiServer api_;
   cluster::ControllerEnd channel_, packets_;  // packets_ is the slow path's as soon as there is one
   PortTaps taps_;

@@ -8,6 +8,7 @@
 
 #include "base/log.hh"
 #include "cluster/channel_poll.hh"
+#include "cluster/message_bounds.hh"
 #include "cluster/messages.hh"
 
 namespace rackway::control {
@@ -18,8 +19,11 @@ constexpr int kFramesPerBatch = 64;
 
 }  // namespace
 
-SlowPath::SlowPath(cluster::ControllerEnd channel, std::vector<Node> nodes)
-    : channel_(std::move(channel)), nodes_(std::move(nodes)), thread_([this] { run(); }) {}
+SlowPath::SlowPath(cluster::ControllerEnd channel, std::vector<Node> nodes, PeerConduct& conduct)
+    : channel_(std::move(channel)),
+      nodes_(std::move(nodes)),
+      conduct_(conduct),
+      thread_([this] { run(); }) {}
 
 SlowPath::~SlowPath() {
   stop_ = true;
@@ -51,20 +55,33 @@ void SlowPath::take_punted() {
   while (const auto received = channel_.receive()) {
     const auto node = std::find_if(nodes_.begin(), nodes_.end(),
                                    [&](const auto& n) { return n.name == received->node; });
-    const auto frames = cluster::split_frames(received->bytes);
-    if (node == nodes_.end() || !frames) {
+    if (node == nodes_.end()) {
       ++counters_.malformed;
       continue;
     }
-    for (const auto& frame : *frames) {
-      if (frame.port.value >= node->taps.size()) {
-        ++counters_.malformed;
-        continue;
-      }
-      const int tap = node->taps[frame.port.value];
-      const bool taken = ::write(tap, frame.bytes.data(), frame.bytes.size()) >= 0;
-      ++(taken ? counters_.punted : counters_.punt_refused);
+    const NodeId id{static_cast<NodeId::rep>(node - nodes_.begin())};
+    if (conduct_.passes_over(id, false, PeerConduct::Clock::now())) continue;
+    take_batch(id, received->bytes);
+  }
+}
+
+void SlowPath::take_batch(NodeId node, const std::string& batch) {
+  const auto frames = cluster::split_frames(batch);
+  if (!frames) {
+    const bool oversized = batch.size() > cluster::kMaxBatchBytes;
+    conduct_.blame(node, oversized ? PeerFault::oversized : PeerFault::malformed,
+                   PeerConduct::Clock::now());
+    ++counters_.malformed;
+    return;
+  }
+  const auto& taps = nodes_[node.value].taps;
+  for (const auto& frame : *frames) {
+    if (frame.port.value >= taps.size()) {
+      ++counters_.malformed;
+      continue;
     }
+    const bool taken = ::write(taps[frame.port.value], frame.bytes.data(), frame.bytes.size()) >= 0;
+    ++(taken ? counters_.punted : counters_.punt_refused);
   }
 }
 
@@ -72,17 +89,23 @@ void SlowPath::send_injected(const Node& node) {
   std::array<char, cluster::kMaxFrameBytes> frame;
   std::string batch;
   std::uint64_t frames = 0;
+  const auto send = [&] {
+    if (frames == 0) return;
+    (channel_.send(node.name, batch) ? counters_.injected : counters_.inject_lost) += frames;
+    batch.clear();
+    frames = 0;
+  };
   for (std::uint16_t port = 0; port < node.taps.size(); ++port) {
     for (int i = 0; i < kFramesPerBatch; ++i) {
       const auto size = ::read(node.taps[port], frame.data(), frame.size());
       if (size < 14) break;
+      if (!cluster::has_room(batch)) send();
       cluster::append_frame(
           batch, {.port = PortId{port}, .bytes = {frame.data(), static_cast<std::size_t>(size)}});
       ++frames;
     }
   }
-  if (frames == 0) return;
-  (channel_.send(node.name, batch) ? counters_.injected : counters_.inject_lost) += frames;
+  send();
 }
 
 }  // namespace rackway::control

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import subprocess
 
-from lab import processes
+from lab import keys, processes
 from lab.commands import program, run
 from lab.errors import LabError
 from lab.topology import (
@@ -29,6 +29,7 @@ _SHOW_SECONDS = 15.0
 def start(topology: Topology) -> None:
     MEMIF_DIRECTORY.mkdir(parents=True, exist_ok=True)
     CLUSTER_FILE.write_text(cluster_json(topology))
+    keys.make(topology)
     start_controller()
     for node in topology.nodes:
         start_node(node, topology.cores_of(node))
@@ -39,6 +40,7 @@ def start_controller() -> None:
         str(program("rackway-controller")),
         *("--config", str(CLUSTER_FILE)),
         *("--state", str(CONTROLLER_STATE)),
+        *keys.controller_options(),
     ]
     processes.start(CONTROLLER, MANAGEMENT_NAMESPACE, command)
 
@@ -49,6 +51,7 @@ def start_node(node: Node, cores: int = 1) -> None:
         *("--name", node.name),
         *("--controller", CONTROL_ENDPOINT),
         *("--state", str(node.state)),
+        *keys.node_options(node),
         *("--memory", str(_NODE_MEGABYTES)),
         *("--cores", str(cores)),
     ]

@@ -60,10 +60,11 @@ static_assert(cluster::kMaxReportedEvents == FabricReport::kEvents);
 
 }  // namespace
 
-Agent::Agent(std::string name, const std::string& controller_endpoint)
+Agent::Agent(std::string name, const std::string& controller_endpoint,
+             const std::optional<cluster::NodeKeys>& keys)
     : name_(std::move(name)),
       endpoint_(controller_endpoint),
-      channel_(controller_endpoint, name_),
+      channel_(controller_endpoint, name_, cluster::kMessages, keys),
       boot_id_(random_id()) {}
 
 // False when nobody takes messages in; the controller asks anew when it is back.
@@ -104,8 +105,9 @@ std::optional<cluster::Welcome> Agent::join(const std::atomic<bool>& stop,
       auto message = cluster::decode(*bytes);
       if (!message) continue;
       if (const auto* rejected = std::get_if<cluster::Rejected>(&*message)) {
-        throw StartupError("the controller refuses this node: " + rejected->reason, endpoint_,
-                           "check --name against the nodes of the cluster document");
+        throw StartupError(
+            "the controller refuses this node: " + rejected->reason, endpoint_,
+            "check --name and --key against the cluster document and rackway show security");
       }
       if (auto* welcome = std::get_if<cluster::Welcome>(&*message)) {
         welcome_ = *welcome;

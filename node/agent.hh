@@ -25,7 +25,8 @@ class Agent {
   using Clock = std::chrono::steady_clock;
   static constexpr Clock::duration kForever = std::chrono::hours(24 * 365);
 
-  Agent(std::string name, const std::string& controller_endpoint);
+  Agent(std::string name, const std::string& controller_endpoint,
+        const std::optional<cluster::NodeKeys>& keys);
 
   // Says hello until the controller answers with what this node is. Nothing when `stop` became true
   // meanwhile, or nobody answered for so long. Throws StartupError when the controller refuses the

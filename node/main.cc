@@ -11,6 +11,7 @@
 
 #include "base/log.hh"
 #include "base/startup_error.hh"
+#include "cluster/key_file.hh"
 #include "fib/processor.hh"
 #include "node/agent.hh"
 #include "node/devices.hh"
@@ -45,6 +46,8 @@ struct Options {
   EalOptions eal;
   std::string controller;
   std::string state;  // folder; none if empty
+  std::string key, controller_key;
+  bool insecure{false};
   std::string log_level{"info"};
   bool busy{false};
 };
@@ -68,6 +71,12 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
       });
   app.add_option("--state", options.state,
                  "Folder for what a start without a controller needs (default: keep nothing)");
+  auto* key = app.add_option("--key", options.key, "File with this node's key (rackway key)");
+  auto* controller_key = app.add_option("--controller-key", options.controller_key,
+                                        "File with the controller's public key");
+  key->needs(controller_key);
+  controller_key->needs(key);
+  app.add_flag("--insecure", options.insecure, "Without keys: obey whoever answers")->excludes(key);
   app.add_option("--memory", options.eal.memory_mb, "Packet memory in MB")
       ->check(CLI::Range(32, 65536))
       ->capture_default_str();
@@ -99,6 +108,20 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
     return 2;
   }
   return std::nullopt;
+}
+
+// None: without keys.
+std::optional<cluster::NodeKeys> keys_of(const Options& options) {
+  if (options.key.empty()) {
+    if (options.insecure || topo::is_private_endpoint(options.controller)) return std::nullopt;
+    throw StartupError("anybody who answers at " + options.controller + " could give orders", "",
+                       "give --key and --controller-key (docs/keys.md), or say --insecure");
+  }
+  auto own = cluster::read_key_file(options.key);
+  if (!own) throw StartupError(own.error().message, "", "see docs/keys.md");
+  auto controller = cluster::read_public_key_file(options.controller_key);
+  if (!controller) throw StartupError(controller.error().message, "", "see docs/keys.md");
+  return cluster::NodeKeys{std::move(*own), *controller};
 }
 
 // As many as have room in the same memory.
@@ -158,7 +181,7 @@ int run_core(void* core) {
   return 0;
 }
 
-void run(Agent& agent, Shared& shared, const Options& options, const std::string& packets,
+void run(Agent& agent, Shared& shared, const Options& options, const PacketChannel& packets,
          StateKeeper* keeper, rte_mempool* pool) {
   running.store(&shared, std::memory_order_relaxed);
   shared.stop.store(stop_requested.load(std::memory_order_relaxed), std::memory_order_relaxed);
@@ -169,7 +192,7 @@ void run(Agent& agent, Shared& shared, const Options& options, const std::string
   for (std::uint16_t core = 0; core < options.eal.cores; ++core) {
     rte_eal_remote_launch(run_core, cores[core].get(), forwarding_lcore(core));
   }
-  std::thread slow_path([&] { run_slow_path(shared, options.eal.name, packets, pool); });
+  std::thread slow_path([&] { run_slow_path(shared, packets, pool); });
   log::info("forwarding: {} ports, {} fabric links, {} cores", shared.places.ports,
             shared.places.links(), cores.size());
   agent.run(shared, keeper);
@@ -202,9 +225,10 @@ std::optional<cluster::Welcome> join(Agent& agent, const std::filesystem::path& 
 
 int start(const Options& options) {
   fib::require_processor();
+  const auto keys = keys_of(options);
   const auto state = state_file(options.state);
   start_eal(options.eal);
-  Agent agent(options.eal.name, options.controller);
+  Agent agent(options.eal.name, options.controller, keys);
   const auto welcome = join(agent, state);
   if (welcome) {
     auto* pool = make_pool(options.eal.memory_mb, welcome->fabric_mtu);
@@ -212,7 +236,8 @@ int start(const Options& options) {
     agent.bring_back(*shared);
     std::optional<StateKeeper> keeper;
     if (!state.empty()) keeper.emplace(state, options.eal.name, agent.boot_id(), shared->fib);
-    run(agent, *shared, options, welcome->packets, keeper ? &*keeper : nullptr, pool);
+    run(agent, *shared, options, {options.eal.name, welcome->packets, keys},
+        keeper ? &*keeper : nullptr, pool);
     keeper.reset();
     close_devices(shared->places);
     log::info("stopped");

@@ -84,9 +84,8 @@ void take_injected(const Shared& shared, cluster::NodeEnd& channel, rte_mempool*
 
 }  // namespace
 
-void run_slow_path(Shared& shared, const std::string& name, const std::string& endpoint,
-                   rte_mempool* pool) {
-  cluster::NodeEnd channel(endpoint, name, cluster::kPacketQueue);
+void run_slow_path(Shared& shared, const PacketChannel& to, rte_mempool* pool) {
+  cluster::NodeEnd channel(to.endpoint, to.node, cluster::kPackets, to.keys);
   cluster::ChannelPoll poll;
   poll.add_channel(channel.handle());
   const auto wake = poll.add_fd(shared.slow_path_wake.fd());

@@ -6,14 +6,20 @@
 
 #include <rte_mempool.h>
 
+#include <optional>
 #include <string>
 
+#include "cluster/key.hh"
 #include "node/shared.hh"
 
 namespace rackway::node {
 
+struct PacketChannel {
+  std::string node, endpoint;
+  std::optional<cluster::NodeKeys> keys;
+};
+
 // Serves the channel until shared.stop. Throws StartupError before it begins to.
-void run_slow_path(Shared& shared, const std::string& name, const std::string& endpoint,
-                   rte_mempool* pool);
+void run_slow_path(Shared& shared, const PacketChannel& channel, rte_mempool* pool);
 
 }  // namespace rackway::node

@@ -76,4 +76,8 @@ std::optional<std::string> endpoint_fault(std::string_view endpoint) {
   return "it does not begin with tcp:// or ipc://";
 }
 
+bool is_private_endpoint(std::string_view endpoint) {
+  return endpoint.starts_with("ipc://");
+}
+
 }  // namespace rackway::topo

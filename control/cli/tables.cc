@@ -178,6 +178,25 @@ Table sources() {
            {"OVERRUNS", "overruns", Print::number}}};
 }
 
+Table security() {
+  return {"security",
+          true,
+          false,
+          {{"NODE", "node", Print::text},
+           {"STATE", "state", Print::text},
+           {"KEYS", "keys", Print::number},
+           {"ADMITTED", "admitted", Print::number},
+           {"REVOKED", "refused_revoked", Print::number},
+           {"UNKNOWN", "refused_unknown", Print::number},
+           {"HANDSHAKES", "failed_handshakes", Print::number},
+           {"OTHER_NAME", "other_name", Print::number},
+           {"MALFORMED", "malformed", Print::number},
+           {"OVERSIZED", "oversized", Print::number},
+           {"IGNORED", "ignored", Print::number},
+           {"LAST_ADDRESS", "last_address", Print::text},
+           {"LAST_KEY", "last_key", Print::text}}};
+}
+
 Table adjacencies() {
   return {"adjacencies",
           true,
@@ -203,9 +222,9 @@ Table drops() {
 }  // namespace
 
 const std::vector<Table>& tables() {
-  static const std::vector<Table> all{cluster(),     nodes(),  ports(),  interfaces(),
-                                      fabric(),      routes(), rib(),    sources(),
-                                      adjacencies(), drops(),  queues(), events()};
+  static const std::vector<Table> all{cluster(), nodes(),  ports(),   interfaces(),  fabric(),
+                                      routes(),  rib(),    sources(), adjacencies(), drops(),
+                                      queues(),  events(), security()};
   return all;
 }
 

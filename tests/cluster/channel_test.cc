@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -134,6 +135,18 @@ TEST_F(Channels, ApiServerTakesItsFileAway) {
 
 TEST_F(Channels, ApiWithoutServerTimesOut) {
   EXPECT_FALSE(ApiClient(endpoint("nobody")).request("hi", 50ms));
+}
+
+TEST_F(Channels, FilesOfEndpointsAreTheirOwnersAlone) {
+  const auto umask_before = ::umask(0);
+  ApiServer server(endpoint("api"));
+  ControllerEnd controller(endpoint("c"));
+  EXPECT_EQ(::umask(umask_before), 0u);
+  for (const auto* name : {"/api", "/c"}) {
+    struct stat status {};
+    ASSERT_EQ(::stat((folder_ + name).c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, 0700u) << name;
+  }
 }
 
 TEST_F(Channels, EndpointsInUseAreRefused) {

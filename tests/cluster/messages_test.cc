@@ -5,6 +5,8 @@
 
 #include <random>
 
+#include "cluster/message_bounds.hh"
+
 namespace rackway::cluster {
 namespace {
 
@@ -322,6 +324,36 @@ TEST(Messages, AHelloOfAnotherVersionIsReadForItsVersion) {
   EXPECT_EQ(std::get<Hello>(*message).name, "n1");
   bytes[1] = 'X';
   EXPECT_FALSE(decode(bytes));
+}
+
+TEST(Messages, OnlyOnesWithRecordsMayBeLarge) {
+  for (const auto& message : one_of_each()) {
+    auto bytes = encode(message);
+    bytes.resize(kMaxPlainMessageBytes + 1);
+    const bool has_records = std::holds_alternative<NodeSnapshot>(message) ||
+                             std::holds_alternative<Prepare>(message) ||
+                             std::holds_alternative<PrepareSnapshot>(message);
+    EXPECT_EQ(is_oversized(bytes), !has_records) << message.index();
+    if (!has_records) {
+      EXPECT_EQ(decode(bytes).error().message, "oversized message of 4194305 bytes");
+    }
+    bytes.resize(kMaxPlainMessageBytes);
+    EXPECT_FALSE(is_oversized(bytes));
+    EXPECT_EQ(is_hello(bytes), std::holds_alternative<Hello>(message));
+  }
+  EXPECT_FALSE(is_oversized(""));
+  EXPECT_FALSE(is_hello(""));
+}
+
+TEST(Frames, ABatchHasRoomForOneMoreUpToItsBound) {
+  std::string batch;
+  while (has_room(batch)) {
+    append_frame(batch, {PortId{1}, PuntClass::icmp, std::string(kMaxFrameBytes, 'a')});
+  }
+  EXPECT_LE(batch.size(), kMaxBatchBytes);
+  EXPECT_EQ(split_frames(batch)->size(), batch.size() / (kMaxFrameBytes + 5));
+  batch.resize(kMaxBatchBytes + 1);
+  EXPECT_EQ(split_frames(batch).error().message, "oversized batch of frames, 1048577 bytes");
 }
 
 TEST(Frames, BatchIsReadBack) {

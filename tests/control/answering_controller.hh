@@ -129,7 +129,8 @@ struct AnsweringController {
                        .vlb_orders = vlb_orders,
                        .settled = false,
                        .uptime = std::chrono::milliseconds(3999),
-                       .waiting_static_routes = waiting_static_routes},
+                       .waiting_static_routes = waiting_static_routes,
+                       .conduct = &conduct},
                       request);
   }
   [[nodiscard]] Json ask(const Json& request) const {
@@ -163,6 +164,7 @@ struct AnsweringController {
   EpochCoordinator coordinator;
   std::vector<NodeReport> reports;
   EventLog events{kDocument};
+  PeerConduct conduct{kNodes};
   VlbOrders vlb_orders{topo::SteeringMode::adaptive, kNodes};
   std::vector<std::string> waiting_static_routes{"203.0.113.0/24: no such subnet"};
 };

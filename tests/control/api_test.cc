@@ -321,6 +321,22 @@ TEST_F(ApiTest, Sources) {
 }
 
 // Its cost must not grow with the square of the keys: the controller answers between epochs.
+TEST_F(ApiTest, Security) {
+  controller_.conduct.blame(NodeId{1}, PeerFault::malformed, PeerConduct::Clock::now());
+  EXPECT_TRUE(controller_.conduct.passes_over(NodeId{1}, false, PeerConduct::Clock::now()));
+  const auto rows = controller_.rows("security");
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].at("node"), "n1");
+  EXPECT_EQ(rows[0].at("state"), "insecure");
+  EXPECT_EQ(rows[1], R"({"node": "n2", "state": "ignored", "keys": 0, "admitted": 0,
+      "refused_revoked": 0, "refused_unknown": 0, "failed_handshakes": 0, "other_name": 0,
+      "malformed": 1, "oversized": 0, "ignored": 1, "last_address": "", "last_key": ""})"_json);
+  EXPECT_EQ(rows[2].at("node"), "");
+  EXPECT_EQ(rows[2].at("state"), "strangers");
+  EXPECT_EQ(controller_.rows("security", "n2"), Json::array({rows[1]}));
+  EXPECT_EQ(no("security", "n9"), "no node n9 in this cluster");
+}
+
 TEST_F(ApiTest, ManyKeysAreTakenInGoodTime) {
   std::string request = R"({"show": "nodes")";
   for (int i = 0; i < 200000; ++i) request += ",\"" + std::to_string(i) + "\":0";

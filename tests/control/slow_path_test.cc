@@ -13,6 +13,7 @@
 
 #include "base/unique_fd.hh"
 #include "cluster/channel_poll.hh"
+#include "cluster/message_bounds.hh"
 #include "cluster/messages.hh"
 
 namespace rackway::control::testing {
@@ -65,7 +66,8 @@ class SlowPathTest : public ::testing::Test {
         cluster::ControllerEnd(endpoint()),
         std::vector<SlowPath::Node>{{"n1", {n1p0_.product.get(), n1p1_.product.get()}},
                                     {"n2", {n2p0_.product.get()}},
-                                    {"n3", {}}});
+                                    {"n3", {}}},
+        conduct_);
   }
   ~SlowPathTest() override {
     slow_path_.reset();
@@ -102,7 +104,13 @@ class SlowPathTest : public ::testing::Test {
     EXPECT_EQ(counter, value);
   }
 
+  // As the controller takes it, late enough.
+  void say_hello(NodeId node) {
+    EXPECT_FALSE(conduct_.passes_over(node, true, PeerConduct::Clock::now() + PeerConduct::kLeast));
+  }
+
   std::string folder_;
+  PeerConduct conduct_{3};
   FakeTap n1p0_, n1p1_, n2p0_{SOCK_DGRAM};
   std::optional<SlowPath> slow_path_;
 };
@@ -136,13 +144,38 @@ TEST_F(SlowPathTest, UnknownNodesAndMalformedBatchesAreCounted) {
   punt(stranger, batch_of({{0, frame_of('a')}}));
   expect_reaches(counters().malformed, 1);
   const auto good = batch_of({{0, frame_of('b')}});
+  std::uint64_t malformed = 0;
   for (const auto& batch : {good.substr(0, good.size() - 1), std::string("x"),
                             batch_of({{0, frame_of('c', 13)}}), good + "x"}) {
     punt(n1, batch);
+    expect_reaches(counters().malformed, 1 + ++malformed);
+    say_hello(NodeId{0});
   }
-  expect_reaches(counters().malformed, 5);
+  EXPECT_EQ(conduct_.count(NodeId{0}, PeerFault::malformed), 4u);
   introduce(n1, n1p0_);  // of the malformed ones nothing came through
   expect_reaches(counters().punted, 1);
+}
+
+TEST_F(SlowPathTest, WhoSendsAMalformedBatchIsIgnoredUntilItSaysHello) {
+  cluster::NodeEnd n1(endpoint(), "n1"), n2(endpoint(), "n2");
+  punt(n1, "x");
+  expect_reaches(counters().malformed, 1);
+  punt(n1, batch_of({{0, frame_of('a')}}));
+  punt(n2, batch_of({{0, frame_of('b')}}));
+  EXPECT_EQ(n2p0_.receive(), frame_of('b'));  // nobody else is
+  while (conduct_.ignored(NodeId{0}) == 0) ::usleep(1000);
+  EXPECT_EQ(n1p0_.receive(0), std::nullopt);
+  say_hello(NodeId{0});
+  introduce(n1, n1p0_);
+  EXPECT_EQ(conduct_.ignored(NodeId{0}), 1u);
+}
+
+TEST_F(SlowPathTest, AnOversizedBatchIsCountedAsThat) {
+  cluster::NodeEnd n1(endpoint(), "n1");
+  punt(n1, std::string(cluster::kMaxBatchBytes + 1, 'x'));
+  expect_reaches(counters().malformed, 1);
+  EXPECT_EQ(conduct_.count(NodeId{0}, PeerFault::oversized), 1u);
+  EXPECT_EQ(conduct_.count(NodeId{0}, PeerFault::malformed), 0u);
 }
 
 TEST_F(SlowPathTest, FramesThatTheTapDoesNotTakeAreCounted) {

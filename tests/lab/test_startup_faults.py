@@ -18,9 +18,9 @@ from pathlib import Path
 
 import pytest
 
-from lab import namespaces
+from lab import keys, lifecycle, namespaces, rackway
 from lab.commands import in_namespace, must, program, run
-from lab.topology import CONTROL_ENDPOINT, Topology
+from lab.topology import CONTROL_ENDPOINT, Node, Topology
 
 _NAMESPACE = "rw-t0"
 _SECONDS = 20.0
@@ -71,8 +71,12 @@ def _write(folder: Path, document: dict) -> Path:
     return path
 
 
+def _insecure_controller(config: Path) -> list[str]:
+    return [str(program("rackway-controller")), "--config", str(config), "--insecure"]
+
+
 def _controller(config: Path, before: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
-    command = [*before, str(program("rackway-controller")), "--config", str(config)]
+    command = [*before, *_insecure_controller(config)]
     return run(in_namespace(_NAMESPACE, command), timeout=_SECONDS)
 
 
@@ -150,6 +154,10 @@ def test_missing_document_is_refused(folder: Path) -> None:
         ["rackway-node"],
         ["rackway-node", "--name", "a", "--controller", "tcp://127.0.0.1:1", "--memory", "1"],
         ["rackway-node", "--name", "a", "--controller", "nonsense"],
+        ["rackway-node", "--name", "a", "--controller", "tcp://127.0.0.1:1", "--key", "k"],
+        ["rackway-controller", "--config", "c", "--key", "k"],
+        ["rackway-controller", "--config", "c", "--key", "k", "--allow", "a", "--insecure"],
+        ["rackway", "key"],
         ["rackway-node", "--name", "a", "--controller", "tcp://127.0.0.1:1", "--cores", "0"],
         ["rackway-node", "--name", "a", "--controller", "tcp://127.0.0.1:1", "--cores", "2", "--cpu", "0"],
         ["rackway"],
@@ -193,7 +201,10 @@ def test_controller_without_root_is_told_so(folder: Path) -> None:
 
 
 def test_node_without_root_is_told_so(folder: Path) -> None:
-    command = [*_as_nobody(folder, "rackway-node"), "--name", "a", "--controller", CONTROL_ENDPOINT]
+    command = [
+        *_as_nobody(folder, "rackway-node"),
+        *("--name", "a", "--controller", CONTROL_ENDPOINT, "--insecure"),
+    ]
     _must_refuse(run(in_namespace(_NAMESPACE, command), timeout=_SECONDS), "root")
 
 
@@ -201,17 +212,74 @@ def test_too_few_hugepages_are_named() -> None:
     """No machine that runs tests has 64 GB of free hugepages; one with none at all is told so too."""
     command = [
         str(program("rackway-node")),
-        *("--name", "a", "--controller", "tcp://127.0.0.1:7600"),
+        *("--name", "a", "--controller", "tcp://127.0.0.1:7600", "--insecure"),
         *("--memory", "65536", "--hugepages", "require"),
     ]
     _must_refuse(run(in_namespace(_NAMESPACE, command), timeout=_SECONDS), "hugepages")
 
 
 def test_unknown_node_is_named(topology: Topology) -> None:
-    command = [str(program("rackway-node")), "--name", "n99", "--controller", CONTROL_ENDPOINT]
-    done = run(in_namespace(topology.nodes[0].namespace, command), timeout=_SECONDS)
+    stranger = Node(99)
+    keys.command("allow", keys.ALLOWED, "n99", keys.command("new", keys.key_file(stranger)))
+    done = run(in_namespace(topology.nodes[0].namespace, _lab_node("n99", stranger)), timeout=_SECONDS)
+    keys.revoke(stranger)
     assert done.returncode == 1
-    assert "n99" in done.stderr.splitlines()[-1]
+    assert "no node of this name" in done.stderr.splitlines()[-1]
+
+
+def test_a_node_with_the_key_of_another_is_told_whose_it_is(topology: Topology) -> None:
+    first, second = topology.nodes[:2]
+    done = run(in_namespace(first.namespace, _lab_node(first.name, second)), timeout=_SECONDS)
+    assert done.returncode == 1
+    for word in ("it is n2 to the controller", "not n1"):
+        assert word in done.stderr.splitlines()[-1]
+    row = rackway.show("security", second.name)[0]
+    assert (row["state"], row["other_name"]) == ("allowed", 1)
+    lifecycle.await_in_sync(topology)
+
+
+def _lab_node(name: str, key_of: Node) -> list[str]:
+    return [
+        *(str(program("rackway-node")), "--name", name, "--controller", CONTROL_ENDPOINT),
+        *("--memory", "32", *keys.node_options(key_of)),
+    ]
+
+
+def test_without_keys_a_network_is_refused(folder: Path) -> None:
+    config = _write(folder, _document(folder))
+    command = [str(program("rackway-controller")), "--config", str(config)]
+    done = run(in_namespace(_NAMESPACE, command), timeout=_SECONDS)
+    _must_refuse(done, "tcp://127.0.0.1:7600", "--key", "--insecure")
+    command = [str(program("rackway-node")), "--name", "a", "--controller", CONTROL_ENDPOINT]
+    done = run(in_namespace(_NAMESPACE, command), timeout=_SECONDS)
+    _must_refuse(done, CONTROL_ENDPOINT, "--key", "--insecure")
+
+
+def test_an_api_that_others_reach_is_refused(folder: Path) -> None:
+    document = _document(folder)
+    document["controller"]["api"] = "tcp://127.0.0.1:7602"
+    command = [str(program("rackway-controller")), "--config", str(_write(folder, document))]
+    done = run(in_namespace(_NAMESPACE, command), timeout=_SECONDS)
+    _must_refuse(done, "tcp://127.0.0.1:7602", "ipc://", "--insecure")
+
+
+def test_a_key_file_that_others_can_read_is_refused(folder: Path) -> None:
+    key, public = folder / "key", folder / "public"
+    public.write_text(keys.command("new", key) + "\n")
+    keys.command("allow", folder / "allowed", "a", public)
+    key.chmod(0o640)
+    config = _write(folder, _document(folder))
+    controller = [
+        *(str(program("rackway-controller")), "--config", str(config)),
+        *("--key", str(key), "--allow", str(folder / "allowed")),
+    ]
+    node = [
+        *(str(program("rackway-node")), "--name", "a", "--controller", CONTROL_ENDPOINT),
+        *("--key", str(key), "--controller-key", str(public)),
+    ]
+    for command in (controller, node):
+        done = run(in_namespace(_NAMESPACE, command), timeout=_SECONDS)
+        _must_refuse(done, str(key), "others can read it", "0640")
 
 
 class _Background:
@@ -242,10 +310,11 @@ def _node_of(
     """What becomes of node `a` with a controller that has DOCUMENT."""
     node = [
         str(program("rackway-node")),
-        *("--name", "a", "--controller", "tcp://127.0.0.1:7600", "--memory", "32", *options),
+        *("--name", "a", "--controller", "tcp://127.0.0.1:7600", "--insecure"),
+        *("--memory", "32", *options),
     ]
     config = _write(folder, document)
-    with _Background([str(program("rackway-controller")), "--config", str(config)]):
+    with _Background(_insecure_controller(config)):
         return run(in_namespace(_NAMESPACE, node), timeout=_SECONDS)
 
 
@@ -306,9 +375,9 @@ def test_missing_device_is_named_and_all_stop_cleanly(folder: Path) -> None:
     config = _write(folder, document)
     node = [
         str(program("rackway-node")),
-        *("--name", "a", "--controller", "tcp://127.0.0.1:7600", "--memory", "32"),
+        *("--name", "a", "--controller", "tcp://127.0.0.1:7600", "--insecure", "--memory", "32"),
     ]
-    with _Background([str(program("rackway-controller")), "--config", str(config)]) as controller:
+    with _Background(_insecure_controller(config)) as controller:
         done = run(in_namespace(_NAMESPACE, node), timeout=_SECONDS)
     assert done.returncode == 1, done.stderr
     assert "nowhere0" in done.stderr.splitlines()[-1]
