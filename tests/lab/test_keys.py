@@ -78,7 +78,7 @@ def test_a_revoked_node_that_starts_anew_waits_until_it_is_allowed(
     rackway.start_node(victim)
     _await_in_log(victim.name, "does not let this node's key in")
     assert _security(victim.name)["refused_revoked"] > refused
-    assert rackway.show("nodes", victim.name)[0]["state"] == "down"
+    _await_state(victim, "down")
     keys.allow(victim)
     _await_state(victim, "up")
 
@@ -103,7 +103,11 @@ def test_an_unknown_key_is_told_at_both_ends(topology: Topology, stranger_key: P
     public = keys.command("new", stranger_key)
     before = _security("")["refused_unknown"]
     _start_stranger(topology.nodes[0], stranger_key, keys.CONTROLLER_PUBLIC_KEY)
-    _await_in_log(_STRANGER, f"does not let this node's key in: allow it there (rackway key allow); own key {public}")
+    _await_in_log(
+        _STRANGER,
+        "does not let this node's key in: allow it there (rackway key allow); "
+        f"own key {public}",
+    )
     row = _security("")
     assert row["refused_unknown"] > before
     assert (row["last_key"], row["last_address"]) == (public, topology.nodes[0].management_address)
