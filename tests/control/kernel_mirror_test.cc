@@ -82,7 +82,7 @@ TEST_F(KernelMirrorTest, OneAddressWithTwoPeers) {
 }
 
 TEST_F(KernelMirrorTest, TentativeAddressComesWhenItIsUsable) {
-  sandbox_.run("sysctl -q -w net.ipv6.conf.va.accept_dad=1 net.ipv6.conf.va.dad_transmits=1");
+  sandbox_.run("sysctl -q -w net.ipv6.conf.va.accept_dad=1 net.ipv6.conf.va.dad_transmits=4");
   ip("addr add fd00:9::1/64 dev va");
   EXPECT_FALSE(mirror_->addresses().contains({a_, addr("fd00:9::1"), 64}));
   EXPECT_TRUE(eventually(*mirror_, [&] {
