@@ -81,6 +81,14 @@ std::vector<Route> Fib::covering(const IpPrefix& prefix) const {
   return state_->covering(prefix);
 }
 
+std::vector<Route> Fib::routes_after(const std::optional<IpPrefix>& last, std::size_t most) const {
+  return state_->routes_after(last, most);
+}
+
+Digest Fib::digest_without_routes() const {
+  return state_->digest_without_routes();
+}
+
 const Group* Fib::find(GroupId id) const {
   return state_->groups.find(id);
 }

@@ -95,6 +95,12 @@ class Fib {
   [[nodiscard]] std::optional<Route> find(const IpPrefix& prefix) const;
   // Every route that covers the prefix, its own among them, longest first.
   [[nodiscard]] std::vector<Route> covering(const IpPrefix& prefix) const;
+  // At most that many routes behind the prefix, which need not be there, in order: IPv4 first, then
+  // by address, then length. From the first on if there is no prefix.
+  [[nodiscard]] std::vector<Route> routes_after(const std::optional<IpPrefix>& last,
+                                                std::size_t most) const;
+  // Of all other records, from what is stored of them; digest() is kept in step by changes only.
+  [[nodiscard]] Digest digest_without_routes() const;
   [[nodiscard]] const Group* find(GroupId id) const;
   [[nodiscard]] const Adjacency* find(AdjacencyKey key) const;
 

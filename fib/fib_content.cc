@@ -106,6 +106,26 @@ std::vector<Route> FibContent::covering(const IpPrefix& prefix) const {
   return routes;
 }
 
+std::vector<Route> FibContent::routes_after(const std::optional<IpPrefix>& last,
+                                            std::size_t most) const {
+  std::vector<Route> routes;
+  const auto add = [&](const TableRoute& route) {
+    routes.push_back({route.prefix, groups.group_of(route.next_hop)});
+  };
+  const bool in_ipv6 = last && !last->address.is_v4();
+  if (!in_ipv6) ipv4.visit_after(last, most, add);
+  ipv6.visit_after(in_ipv6 ? last : std::nullopt, most - routes.size(), add);
+  return routes;
+}
+
+Digest FibContent::digest_without_routes() const {
+  Digest sum;
+  for (const auto& [key, adjacency] : adjacencies.records()) sum += digest_of(adjacency);
+  for (const auto& [id, record] : groups.records()) sum += digest_of(record.group);
+  for (const auto& address : addresses.all()) sum += digest_of(address);
+  return sum;
+}
+
 Delta FibContent::snapshot() const {
   Delta all;
   for (const auto& [key, adjacency] : adjacencies.records()) all.adjacencies.push_back(adjacency);

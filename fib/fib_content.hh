@@ -30,6 +30,9 @@ struct FibContent {
   [[nodiscard]] std::optional<Route> find(const IpPrefix& prefix) const;
   [[nodiscard]] std::optional<Route> longest_match(const IpAddress& address) const;
   [[nodiscard]] std::vector<Route> covering(const IpPrefix& prefix) const;
+  [[nodiscard]] std::vector<Route> routes_after(const std::optional<IpPrefix>& last,
+                                                std::size_t most) const;
+  [[nodiscard]] Digest digest_without_routes() const;
 
  private:
   void set(const Adjacency& adjacency);

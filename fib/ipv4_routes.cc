@@ -59,6 +59,13 @@ std::span<const Ipv4Routes::Record> Ipv4Routes::below(std::uint32_t address,
   return {first, last};
 }
 
+std::span<const Ipv4Routes::Record> Ipv4Routes::behind(std::uint32_t high,
+                                                       std::optional<Place> last) const {
+  const auto& block = blocks_[high];
+  if (!last) return block;
+  return {first_from(block, key_of(last->address, last->length) + 1), block.end()};
+}
+
 std::size_t Ipv4Routes::bytes() const {
   std::size_t bytes = blocks_.capacity() * sizeof(blocks_[0]);
   for (const auto& block : blocks_) bytes += block.capacity() * sizeof(Record);

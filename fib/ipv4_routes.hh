@@ -36,6 +36,23 @@ class Ipv4Routes {
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::size_t bytes() const;
 
+  struct Place {
+    std::uint32_t address;
+    unsigned length;
+  };
+  // visit(address, length, next_hop) for at most that many routes behind the place, in order; from
+  // the first on if there is none.
+  template <class Visit>
+  void visit_after(std::optional<Place> last, std::size_t most, Visit visit) const {
+    for (std::uint32_t high = last ? last->address >> 16 : 0; most > 0 && high < kBlocks; ++high) {
+      for (const Record& record : behind(high, last)) {
+        if (most-- == 0) return;
+        visit(high << 16 | record.low(), record.length(), record.next_hop);
+      }
+      last.reset();
+    }
+  }
+
   // visit(address, length, next_hop) for every route, in order.
   template <class Visit>
   void for_each(Visit visit) const {
@@ -51,6 +68,9 @@ class Ipv4Routes {
   static std::uint32_t key_of(std::uint32_t address, unsigned length) {
     return (address & 0xffff) << 8 | length;
   }
+
+  // Of one block.
+  [[nodiscard]] std::span<const Record> behind(std::uint32_t high, std::optional<Place> last) const;
 
   std::vector<std::vector<Record>> blocks_;  // by the upper 16 bits
   std::size_t size_ = 0;

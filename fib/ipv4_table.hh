@@ -62,6 +62,15 @@ class Ipv4Table {
       visit(TableRoute{{Ipv4Address{address}, static_cast<std::uint8_t>(length)}, next_hop});
     });
   }
+  // The same for at most that many routes behind the prefix; from the first on if there is none.
+  template <class Visit>
+  void visit_after(const std::optional<IpPrefix>& last, std::size_t most, Visit visit) const {
+    std::optional<Ipv4Routes::Place> place;
+    if (last) place = {last->address.v4().value, last->length};
+    routes_.visit_after(place, most, [&](std::uint32_t address, unsigned length, NextHopId id) {
+      visit(TableRoute{{Ipv4Address{address}, static_cast<std::uint8_t>(length)}, id});
+    });
+  }
 
   // Octets of what lookups read, and of what only changes need.
   [[nodiscard]] std::size_t lookup_bytes() const;

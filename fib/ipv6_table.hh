@@ -57,6 +57,13 @@ class Ipv6Table {
   void for_each(Visit visit) const {
     for (const auto& [key, next_hop] : routes_) visit(table_route(key, next_hop));
   }
+  // The same for at most that many routes behind the prefix; from the first on if there is none.
+  template <class Visit>
+  void visit_after(const std::optional<IpPrefix>& last, std::size_t most, Visit visit) const {
+    auto at =
+        last ? routes_.upper_bound({number_of(last->address.v6()), last->length}) : routes_.begin();
+    for (; most > 0 && at != routes_.end(); ++at, --most) visit(table_route(at->first, at->second));
+  }
 
   // Octets of what lookups read, and of what only changes need (about).
   [[nodiscard]] std::size_t lookup_bytes() const { return lookup_.bytes(); }
