@@ -400,6 +400,56 @@ void read(WireReader& in, VlbSettings& m) {
   m.draining = in.flag();
 }
 
+void write(WireWriter& out, const AuditRequest& m) {
+  out.number(m.number);
+  out.number(m.epoch.value);
+  out.count(m.lookups.size());
+  for (const auto& lookup : m.lookups) {
+    fib::write_address(out, lookup.address);
+    out.number(lookup.flow_hash);
+  }
+}
+void read(WireReader& in, AuditRequest& m) {
+  m.number = in.number<std::uint64_t>();
+  m.epoch = read_epoch(in);
+  m.lookups.resize(in.count(9, kMaxAuditLookups));
+  for (auto& lookup : m.lookups) {
+    lookup.address = fib::read_address(in);
+    lookup.flow_hash = in.number<std::uint32_t>();
+  }
+}
+
+void write(WireWriter& out, const AuditAnswer& m) {
+  out.number(m.number);
+  out.number(m.epoch.value);
+  out.flag(m.has_digest);
+  write(out, m.digest);
+  out.count(m.outcomes.size());
+  for (const auto& outcome : m.outcomes) {
+    out.number(static_cast<std::uint8_t>(outcome.kind));
+    out.number(outcome.group.value);
+    out.number(outcome.adjacency.node.value);
+    out.number(outcome.adjacency.index.value);
+    out.number(outcome.mtu);
+  }
+}
+void read(WireReader& in, AuditAnswer& m) {
+  m.number = in.number<std::uint64_t>();
+  m.epoch = read_epoch(in);
+  m.has_digest = in.flag();
+  m.digest = fib::read_digest(in);
+  m.outcomes.resize(in.count(13, kMaxAuditLookups));
+  for (auto& outcome : m.outcomes) {
+    const auto kind = in.number<std::uint8_t>();
+    if (kind >= fib::kGroupKinds) in.fail();
+    outcome.kind = static_cast<fib::GroupKind>(kind);
+    outcome.group.value = in.number<std::uint32_t>();
+    outcome.adjacency.node.value = in.number<std::uint16_t>();
+    outcome.adjacency.index.value = in.number<std::uint32_t>();
+    outcome.mtu = in.number<std::uint16_t>();
+  }
+}
+
 void write(WireWriter&, const HelloRequest&) {}
 void read(WireReader&, HelloRequest&) {}
 void write(WireWriter&, const SnapshotRequest&) {}

@@ -146,6 +146,26 @@ struct NodeSnapshot {
   bool operator==(const NodeSnapshot&) const = default;
 };
 
+// What the forwarding cores find for an address that was asked for.
+struct AuditOutcome {
+  static constexpr GroupId kNoGroup{0xffffffff};  // no route covers the address
+  fib::GroupKind kind{};
+  GroupId group{kNoGroup};
+  fib::AdjacencyKey adjacency;  // for that flow; this and the MTU only of kind forward
+  std::uint16_t mtu{};
+  bool operator==(const AuditOutcome&) const = default;
+};
+
+// Answer to AuditRequest, of the active FIB.
+struct AuditAnswer {
+  std::uint64_t number{};  // of the request
+  Epoch epoch;             // if it is not the one that was asked for, there are no outcomes
+  bool has_digest{};       // false: another epoch was committed before it was through
+  fib::Digest digest;      // from scratch, of the records as they are stored
+  std::vector<AuditOutcome> outcomes;  // as the request's lookups
+  bool operator==(const AuditAnswer&) const = default;
+};
+
 // ---- controller -> node
 
 struct PortSetup {
@@ -228,10 +248,26 @@ struct LinksDown {
   bool operator==(const LinksDown&) const = default;
 };
 
+struct AuditLookup {
+  IpAddress address;
+  std::uint32_t flow_hash{};
+  bool operator==(const AuditLookup&) const = default;
+};
+inline constexpr std::size_t kMaxAuditLookups = 64;
+
+// What do you forward by? Asked of a node that has that epoch.
+struct AuditRequest {
+  std::uint64_t number{};
+  Epoch epoch;
+  std::vector<AuditLookup> lookups;  // at most kMaxAuditLookups
+  bool operator==(const AuditRequest&) const = default;
+};
+
 // The number of a message's type on the wire is its index here plus 1: append only.
-using Message = std::variant<Hello, PortStates, Prepared, Refused, Committed, Status, NodeSnapshot,
-                             Welcome, Rejected, HelloRequest, Prepare, PrepareSnapshot, Commit,
-                             SnapshotRequest, Heartbeat, LinksDown, VlbSettings>;
+using Message =
+    std::variant<Hello, PortStates, Prepared, Refused, Committed, Status, NodeSnapshot, Welcome,
+                 Rejected, HelloRequest, Prepare, PrepareSnapshot, Commit, SnapshotRequest,
+                 Heartbeat, LinksDown, VlbSettings, AuditRequest, AuditAnswer>;
 
 [[nodiscard]] std::string encode(const Message& message);
 // A message of another version than ours decodes only as far as Hello's version; see Hello.

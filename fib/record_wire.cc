@@ -4,15 +4,23 @@
 #include <cstring>
 
 namespace rackway::fib {
-namespace {
 
-void write(WireWriter& out, const IpAddress& address) {
+void write_address(WireWriter& out, const IpAddress& address) {
   out.number(static_cast<std::uint8_t>(address.family()));
   out.bytes({reinterpret_cast<const char*>(address.data()), address.size()});
 }
 
+IpAddress read_address(WireReader& in) {
+  const auto family = in.number<std::uint8_t>();
+  if (family != 4 && family != 6) in.fail();
+  const auto raw = in.bytes(family == 6 ? 16 : 4);
+  return IpAddress::from_bytes(raw.data(), raw.size()).value_or(IpAddress{});
+}
+
+namespace {
+
 void write(WireWriter& out, const IpPrefix& prefix) {
-  write(out, prefix.address);
+  write_address(out, prefix.address);
   out.number(prefix.length);
 }
 
@@ -31,7 +39,7 @@ void write(WireWriter& out, const Adjacency& adjacency) {
   out.number(adjacency.vlan.value);
   out.bytes({reinterpret_cast<const char*>(adjacency.destination.bytes.data()), 6});
   out.number(adjacency.mtu);
-  write(out, adjacency.next_hop);
+  write_address(out, adjacency.next_hop);
 }
 
 void write(WireWriter& out, const Group& group) {
@@ -53,7 +61,7 @@ void write(WireWriter& out, const PortAddress& address) {
   out.number(address.node.value);
   out.number(address.port.value);
   out.number(address.vlan.value);
-  write(out, address.address);
+  write_address(out, address.address);
   out.number(address.length);
 }
 
@@ -68,10 +76,7 @@ T read(WireReader& in);
 
 template <>
 IpAddress read(WireReader& in) {
-  const auto family = in.number<std::uint8_t>();
-  if (family != 4 && family != 6) in.fail();
-  const auto raw = in.bytes(family == 6 ? 16 : 4);
-  return IpAddress::from_bytes(raw.data(), raw.size()).value_or(IpAddress{});
+  return read_address(in);
 }
 
 template <>

@@ -8,6 +8,9 @@
 
 namespace rackway::fib {
 
+void write_address(WireWriter& out, const IpAddress& address);
+[[nodiscard]] IpAddress read_address(WireReader& in);
+
 void write(WireWriter& out, const Digest& digest);
 [[nodiscard]] Digest read_digest(WireReader& in);
 

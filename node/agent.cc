@@ -168,8 +168,9 @@ void Agent::run(Shared& shared, StateKeeper* keeper) {
   auto next_report = Clock::now(), next_hello = Clock::now();
   if (greeted_) report_ports(shared, true);
   while (!shared.stop.load(std::memory_order_relaxed)) {
-    poll.wait(kTickMs);
+    poll.wait(audit_ ? 0 : kTickMs);
     take_messages(shared);
+    if (audit_ && audit_->step()) end_audit();
     watch_controller(shared);
     revive_links(shared.places, to_ms(Clock::now() - started_));
     const auto now = Clock::now();
@@ -230,6 +231,7 @@ void Agent::on(Shared& shared, const cluster::PrepareSnapshot& message) {
 
 void Agent::on(Shared& shared, const cluster::Commit& message) {
   if (shared.fib.prepared() && prepared_epoch_ == message.epoch) {
+    end_audit();
     shared.fib.commit();
     take_up(shared, message.epoch);
     if (keeper_ != nullptr) keeper_->committed({epoch_, shared.fib.active()->digest()});
@@ -253,6 +255,16 @@ void Agent::keep_orders() {
 
 void Agent::on(Shared& shared, const cluster::SnapshotRequest&) {
   send(cluster::NodeSnapshot{epoch_, shared.fib.active()->snapshot()});
+}
+
+void Agent::on(Shared& shared, const cluster::AuditRequest& message) {
+  audit_.emplace(*shared.fib.active(), epoch_, message);
+}
+
+void Agent::end_audit() {
+  if (!audit_) return;
+  send(audit_->answer());
+  audit_.reset();
 }
 
 void Agent::on(Shared& shared, const cluster::HelloRequest&) {

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 
+#include "cluster/audit_run.hh"
 #include "cluster/control_channel.hh"
 #include "cluster/messages.hh"
 #include "node/shared.hh"
@@ -58,6 +59,7 @@ class Agent {
   void on(Shared& shared, const cluster::PrepareSnapshot& message);
   void on(Shared& shared, const cluster::Commit& message);
   void on(Shared& shared, const cluster::SnapshotRequest& message);
+  void on(Shared& shared, const cluster::AuditRequest& message);
   void on(Shared& shared, const cluster::HelloRequest& message);
   void on(Shared& shared, const cluster::Welcome& message);
   void on(Shared& shared, const cluster::Rejected& message);
@@ -65,6 +67,7 @@ class Agent {
   void on(Shared& shared, const cluster::VlbSettings& message);
   template <class Other>
   void on(Shared&, const Other&) {}  // a heartbeat, or a message that only nodes send
+  void end_audit();
   void answer_prepared(Epoch epoch, Result<fib::Digest> digest);
   bool send(const cluster::Message& message);
   void report(Shared& shared);
@@ -84,9 +87,10 @@ class Agent {
   bool keeps_state_ = false;      // or is going to
   std::optional<State> resumed_;  // until bring_back()
   bool is_resumed_ = false;
-  std::string refusal_;   // why there is nothing to resume
-  Epoch epoch_;           // of the active FIB
-  Epoch prepared_epoch_;  // meaningful while the FIB has something prepared
+  std::string refusal_;                     // why there is nothing to resume
+  Epoch epoch_;                             // of the active FIB
+  Epoch prepared_epoch_;                    // meaningful while the FIB has something prepared
+  std::optional<cluster::AuditRun> audit_;  // of the active FIB
   Clock::time_point heard_{};
   cluster::PortStates reported_ports_;
   cluster::VlbSettings settings_;

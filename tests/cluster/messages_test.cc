@@ -104,7 +104,14 @@ std::vector<Message> one_of_each() {
           SnapshotRequest{},
           Heartbeat{{8}},
           LinksDown{{0, 0x01020304}},
-          VlbSettings{topo::SteeringMode::direct, true}};
+          VlbSettings{topo::SteeringMode::direct, true},
+          AuditRequest{3, {8}, {{ip("10.0.0.5"), 7}, {ip("2001:db8::1"), 0xffffffff}}},
+          AuditAnswer{3,
+                      {8},
+                      true,
+                      {5, 6},
+                      {{fib::GroupKind::forward, {3}, {NodeId{1}, AdjacencyId{7}}, 1500},
+                       {fib::GroupKind::unreachable, AuditOutcome::kNoGroup, {}, 0}}}};
 }
 
 TEST(Messages, EachIsReadBackAsWritten) {
@@ -152,6 +159,33 @@ TEST(Messages, GoldenVlbSettings) {
   EXPECT_FALSE(decode(octets({17, 0, 2})));
 }
 
+TEST(Messages, GoldenAuditRequest) {
+  EXPECT_EQ(encode(AuditRequest{3, {8}, {{ip("10.0.0.5"), 0x01020304}}}),
+            octets({18, 0, 0, 0, 0, 0,  0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 8,  //
+                    0,  0, 0, 1, 4, 10, 0, 0, 5, 1, 2, 3, 4}));
+}
+
+TEST(Messages, GoldenAuditAnswer) {
+  const AuditAnswer answer{
+      3, {8}, true, {5, 6}, {{fib::GroupKind::forward, {9}, {NodeId{1}, AdjacencyId{7}}, 1500}}};
+  EXPECT_EQ(encode(answer), octets({19, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 8,   1,  //
+                                    0,  0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 6,          //
+                                    0,  0, 0, 1, 0, 0, 0, 0, 9, 0, 1, 0, 0, 0, 7, 5, 0xdc}));
+}
+
+TEST(Messages, AnAuditIsBounded) {
+  AuditRequest request{.lookups = std::vector<AuditLookup>(kMaxAuditLookups)};
+  AuditAnswer answer{.outcomes = std::vector<AuditOutcome>(kMaxAuditLookups)};
+  EXPECT_TRUE(decode(encode(request)));
+  EXPECT_TRUE(decode(encode(answer)));
+  answer.outcomes[0].kind = static_cast<fib::GroupKind>(fib::kGroupKinds);
+  EXPECT_FALSE(decode(encode(answer)));
+  answer.outcomes.assign(kMaxAuditLookups + 1, {});
+  EXPECT_FALSE(decode(encode(answer)));
+  request.lookups.emplace_back();
+  EXPECT_FALSE(decode(encode(request)));
+}
+
 TEST(Messages, GoldenPrepare) {
   fib::Delta delta;
   delta.adjacencies = {{{NodeId{1}, AdjacencyId{7}},
@@ -186,7 +220,7 @@ TEST(Messages, EveryTruncationAndEveryTrailingByteIsRefused) {
 TEST(Messages, UnknownTypesAreRefused) {
   EXPECT_FALSE(decode(""));
   EXPECT_FALSE(decode(octets({0})));
-  EXPECT_FALSE(decode(octets({18})));
+  EXPECT_FALSE(decode(octets({20})));
   EXPECT_FALSE(decode(octets({255})));
 }
 
