@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "control/api_audit.hh"
 #include "control/api_names.hh"
 #include "control/api_rib.hh"
 #include "control/api_security.hh"
@@ -51,6 +52,7 @@ class Answer {
   void explain();
   void sources();
   void security();
+  void audit();
   void adjacencies();
   void drops();
   void events();
@@ -367,6 +369,11 @@ void Answer::security() {
   if (name_.empty()) rows_.push_back(strangers_row(view_));
 }
 
+void Answer::audit() {
+  if (!name_.empty()) return fail("audit takes no name, got " + name_);
+  rows_ = audit_rows(view_);
+}
+
 void Answer::explain() {
   if (auto row = explanation(view_, name_)) {
     rows_.push_back(std::move(*row));
@@ -427,7 +434,8 @@ const std::map<std::string, Table, std::less<>> kTables{
     {"rib", &Answer::rib},         {"explain", &Answer::explain},
     {"sources", &Answer::sources}, {"adjacencies", &Answer::adjacencies},
     {"drops", &Answer::drops},     {"queues", &Answer::queues},
-    {"events", &Answer::events},   {"security", &Answer::security}};
+    {"events", &Answer::events},   {"security", &Answer::security},
+    {"audit", &Answer::audit}};
 
 Json answer(const ApiView& view, const std::string& request) {
   // Not as Json, which searches through all keys for each: a request may have very many.

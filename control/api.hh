@@ -25,6 +25,7 @@ struct ApiView {
   const FpmFeed* fpm{};            // null: it is off
   const cluster::KeyGate* gate{};  // null: no keys
   const PeerConduct* conduct{};    // null: nobody has done anything wrong
+  const Audit* audit{};            // null: there is none
 };
 
 // Always a JSON object, also for a request that is none.

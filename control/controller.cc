@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/controller.hh"
 
+#include <random>
+
 #include "base/log.hh"
 #include "base/startup_error.hh"
 #include "cluster/channel_poll.hh"
@@ -80,6 +82,7 @@ Controller::Controller(topo::ClusterDocument document, std::unique_ptr<cluster::
           [this](NodeId node, const auto& message) { return send(node, message); }, Clock::now()),
       vlb_orders_(document_.vlb.mode, document_.nodes.size()),
       reports_(document_.nodes.size()),
+      audit_(make_audit()),
       carriers_known_down_(document_.nodes.size(), false),
       settling_(std::chrono::milliseconds(document_.controller.settle_ms),
                 std::chrono::milliseconds(document_.controller.settle_max_ms)) {
@@ -100,6 +103,16 @@ Controller::Controller(topo::ClusterDocument document, std::unique_ptr<cluster::
   taps_.keep();
 }
 
+Audit Controller::make_audit() {
+  return {std::chrono::seconds(document_.controller.audit_s),
+          ContentAudit(coordinator_, builder_, events_),
+          NodeAudit(
+              names_of(document_.nodes), coordinator_, events_,
+              [this](NodeId node, const auto& message) { return send(node, message); },
+              std::random_device()()),
+          coordinator_};
+}
+
 void Controller::run(const std::atomic<bool>& stop) {
   cluster::ChannelPoll poll;
   poll.add_channel(channel_.handle());
@@ -118,6 +131,7 @@ void Controller::run(const std::atomic<bool>& stop) {
     watch_nodes(now);
     fabric_links_.tick(now);
     publish(now);
+    audit_.tick(now);
     settle_when_due(now);
     every_so_often(now);
     api_.serve([this](const std::string& request) { return answer(request); });
@@ -183,6 +197,7 @@ void Controller::dispatch(NodeId node, const cluster::Message& message, Clock::t
         using Kind = std::decay_t<decltype(m)>;
         if constexpr (std::is_same_v<Kind, cluster::PortStates>) on_ports(node, m);
         if constexpr (std::is_same_v<Kind, cluster::Status>) on_status(node, m, now);
+        if constexpr (std::is_same_v<Kind, cluster::AuditAnswer>) audit_.on(node, m, now);
         if constexpr (requires { coordinator_.on(node, m, now); }) coordinator_.on(node, m, now);
       },
       message);
@@ -400,7 +415,8 @@ std::string Controller::show(const std::string& request) const {
                      .kernel = mirror_.counters(),
                      .fpm = fpm_.get(),
                      .gate = gate_.get(),
-                     .conduct = &conduct_},
+                     .conduct = &conduct_,
+                     .audit = &audit_},
                     request);
 }
 

@@ -21,6 +21,7 @@
 #include "cluster/control_channel.hh"
 #include "cluster/key_gate.hh"
 #include "cluster/messages.hh"
+#include "control/audit.hh"
 #include "control/epoch_coordinator.hh"
 #include "control/event_log.hh"
 #include "control/fabric_links.hh"
@@ -65,6 +66,7 @@ class Controller {
   void note_start(NodeId node, const cluster::Hello& hello, Clock::time_point now);
   void dispatch(NodeId node, const cluster::Message& message, Clock::time_point now);
   void on_status(NodeId node, const cluster::Status& status, Clock::time_point now);
+  [[nodiscard]] Audit make_audit();
   void on_ports(NodeId node, const cluster::PortStates& states);
   void watch_nodes(Clock::time_point now);
   void take_kernel_changes();
@@ -99,6 +101,7 @@ class Controller {
   std::unordered_map<std::string, NodeId> node_ids_;
   std::vector<NodeReport> reports_;  // by node
   EventLog events_{document_};
+  Audit audit_;
   std::unique_ptr<FpmFeed> fpm_;           // null: off
   std::vector<bool> carriers_known_down_;  // by node: its TAPs were told that it is down
   std::vector<std::string> waiting_static_routes_;

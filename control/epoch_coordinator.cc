@@ -51,7 +51,7 @@ EpochCoordinator::Node& EpochCoordinator::heard(NodeId id, Clock::time_point now
 
 // A number alone says little: a node may have it from another controller, for another content.
 void EpochCoordinator::learn(Node& node, Epoch epoch, const fib::Digest& digest) {
-  if (!recovering_ && epoch == epoch_ && digest == content_.digest()) {
+  if (!recovering_ && !node.distrusted && epoch == epoch_ && digest == content_.digest()) {
     node.ours = epoch;
   } else if (epoch != node.epoch || digest != node.digest) {
     node.ours = {};
@@ -81,12 +81,13 @@ void EpochCoordinator::on(NodeId id, const cluster::Hello& message, Clock::time_
   if (node.boot_id != message.boot_id && transaction_) {
     transaction_->phases[id.value] = Phase::none;  // whatever it had prepared is gone
   }
+  if (node.boot_id != message.boot_id) node.distrusted = false;
   node.boot_id = message.boot_id;
   node.kept = message.keeps_state ? Epoch{} : kKeepsNothing;
   learn(node, message.epoch, message.digest);
   node.whole = message.epoch;
-  node.in_sync =
-      !recovering_ && node.epoch == epoch_ && node.digest == content_.digest() && !transaction_;
+  node.in_sync = !recovering_ && !node.distrusted && node.epoch == epoch_ &&
+                 node.digest == content_.digest() && !transaction_;
   highest_seen_ = std::max(highest_seen_, message.epoch);
   advance(now);
 }
@@ -103,7 +104,7 @@ void EpochCoordinator::on(NodeId id, const cluster::Status& message, Clock::time
     log::error("{} has drifted: epoch {}, ours is {}", names_[id.value], node.epoch.value,
                epoch_.value);
   }
-  node.in_sync = agrees;
+  node.in_sync = agrees && !node.distrusted;
 }
 
 void EpochCoordinator::on(NodeId id, const cluster::Prepared& message, Clock::time_point now) {
@@ -130,9 +131,12 @@ void EpochCoordinator::on(NodeId id, const cluster::Committed& message, Clock::t
   auto& node = heard(id, now);
   auto* phase = phase_of(id, message.epoch);
   if (phase == nullptr || *phase != Phase::committing) return;
+  if (transaction_->takes_snapshot[id.value]) {
+    node.whole = message.epoch;
+    node.distrusted = false;
+  }
   learn(node, message.epoch, message.digest);
-  node.in_sync = message.digest == content_.digest();
-  if (transaction_->takes_snapshot[id.value]) node.whole = message.epoch;
+  node.in_sync = message.digest == content_.digest() && !node.distrusted;
   *phase = Phase::done;
   advance(now);
 }
@@ -304,6 +308,24 @@ void EpochCoordinator::leave_behind(NodeId id, const std::string& why, Clock::ti
   node.in_sync = false;
   node.retry_at = now + kRetry;
   if (transaction_) transaction_->phases[id.value] = Phase::none;
+}
+
+void EpochCoordinator::distrust(NodeId id, const std::string& why, Clock::time_point now) {
+  auto& node = nodes_[id.value];
+  node.distrusted = true;
+  node.ours = {};
+  leave_behind(id, why, now);
+  advance(now);
+}
+
+Result<void> EpochCoordinator::renew_content() {
+  fib::Fib fresh;
+  if (auto applied = fresh.apply(content_.snapshot()); !applied) return applied;
+  content_ = std::move(fresh);
+  epoch_ = next_epoch();
+  remember();
+  for (auto& node : nodes_) node.in_sync = false;
+  return {};
 }
 
 void EpochCoordinator::drop_silent(Clock::time_point now) {

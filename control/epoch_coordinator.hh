@@ -39,7 +39,8 @@ class EpochCoordinator {
 
   struct Node {
     bool up{};
-    bool in_sync{};  // holds epoch() with digest()
+    bool in_sync{};     // holds epoch() with digest(), and no audit says otherwise
+    bool distrusted{};  // an audit does, until it has got the whole FIB
     Epoch epoch;
     fib::Digest digest;
     Epoch whole;  // in which it had or got the whole FIB at once; its epochs since were deltas
@@ -62,6 +63,11 @@ class EpochCoordinator {
   void on(NodeId node, const cluster::Committed& message, Clock::time_point now);
   void on(NodeId node, const cluster::NodeSnapshot& message, Clock::time_point now);
   void tick(Clock::time_point now);
+  // The node differs, whatever digest it tells: it is left behind, hence gets a snapshot.
+  void distrust(NodeId node, const std::string& why, Clock::time_point now);
+  // Requires ready(). The content is made anew of its records, and all nodes get the whole of it,
+  // in an epoch of its own. An error says what is wrong with the records; nothing has changed then.
+  [[nodiscard]] Result<void> renew_content();
 
   // ---- changes
   // True when the next change can be proposed: recovered, and no transaction on its way.

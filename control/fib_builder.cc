@@ -247,6 +247,19 @@ void FibBuilder::compare_everything() {
   for (const auto& [interface, ifindex] : wanted_.interfaces()) dirty_addresses_.insert(interface);
 }
 
+// Not marked: that would confirm what is stale.
+void FibBuilder::look_again(std::span<const fib::Route> routes) {
+  for (const auto& route : routes) dirty_routes_.push_back(route.prefix);
+}
+
+void FibBuilder::look_again_at_rest() {
+  for (GroupId id; id.value < groups_.size(); ++id.value) {
+    if (has_group(id)) dirty_groups_.insert(id);
+  }
+  for (const auto& [neighbor, adjacency] : adjacencies_) dirty_neighbors_.insert(neighbor);
+  for (const auto& [interface, ifindex] : wanted_.interfaces()) dirty_addresses_.insert(interface);
+}
+
 // Also what is in the FIB and nowhere here.
 void FibBuilder::mark_present(const fib::Fib& present) {
   const auto all = present.snapshot();

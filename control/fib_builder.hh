@@ -23,6 +23,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "control/adjacency_indices.hh"
@@ -71,6 +72,12 @@ class FibBuilder {
   void age();
   // The delta did not go in: everything is compared anew next time.
   void compare_everything();
+  // For an audit: the next delta also compares these routes of the FIB with what is wanted, or all
+  // that is wanted besides routes. It has something to say then only if there is a difference.
+  void look_again(std::span<const fib::Route> routes);
+  void look_again_at_rest();
+  // How many the FIB is to have, when nothing has changed().
+  [[nodiscard]] std::size_t routes() const { return routes_.size(); }
   // Neighbours that had to wait for an index may have one then: see changed().
   void all_nodes_have(Epoch epoch);
 

@@ -34,6 +34,7 @@ constexpr std::uint64_t kMaxMtu = 9216;
 constexpr std::uint64_t kMaxFlowletGapUs = 10'000'000;
 constexpr std::uint64_t kMaxFabricQueues = 64;
 constexpr std::uint64_t kMaxSettleMs = 3'600'000;
+constexpr std::uint64_t kMaxAuditS = 86'400;
 constexpr std::uint64_t kMinNetlinkBuffer = 4096;
 constexpr std::uint64_t kMaxNetlinkBuffer = 1073741823;  // the kernel doubles it, and has an int
 constexpr std::uint64_t kMaxDistance = 254;
@@ -105,8 +106,9 @@ FpmConfig parse_fpm(const JsonValue& value) {
 }
 
 ControllerConfig parse_controller(const JsonValue& value) {
-  const JsonObject object(value, {"control", "packets", "api", "namespace", "settle_ms",
-                                  "settle_max_ms", "netlink_buffer", "distances", "fpm"});
+  const JsonObject object(value,
+                          {"control", "packets", "api", "namespace", "settle_ms", "settle_max_ms",
+                           "netlink_buffer", "audit_s", "distances", "fpm"});
   ControllerConfig controller;
   if (const auto at = object.find("control")) controller.control = endpoint(*at);
   if (const auto at = object.find("packets")) controller.packets = endpoint(*at);
@@ -125,6 +127,9 @@ ControllerConfig parse_controller(const JsonValue& value) {
   if (const auto at = object.find("netlink_buffer")) {
     controller.netlink_buffer =
         static_cast<std::uint32_t>(at->number(kMinNetlinkBuffer, kMaxNetlinkBuffer));
+  }
+  if (const auto at = object.find("audit_s")) {
+    controller.audit_s = static_cast<std::uint32_t>(at->number(0, kMaxAuditS));
   }
   if (const auto at = object.find("distances")) controller.distances = parse_distances(*at);
   if (const auto at = object.find("fpm")) controller.fpm = parse_fpm(*at);

@@ -74,6 +74,7 @@ struct ControllerConfig {
                                    // those that nobody announced again are swept
   std::uint32_t settle_max_ms{180000};      // and the longest wait for such a quiet
   std::uint32_t netlink_buffer{64u << 20};  // octets of the kernel's changes that may wait
+  std::uint32_t audit_s{60};                // how often everything is compared anew; 0: never
   RouteDistances distances;
   std::optional<FpmConfig> fpm;  // nothing: routes of FRR's daemons are those in the kernel
 };

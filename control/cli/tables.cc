@@ -197,6 +197,20 @@ Table security() {
            {"LAST_KEY", "last_key", Print::text}}};
 }
 
+Table audit() {
+  return {"audit",
+          false,
+          false,
+          {{"CHECK", "check", Print::text},
+           {"NODE", "node", Print::text},
+           {"AGE_S", "age_s", Print::number},
+           {"RUNS", "runs", Print::number},
+           {"DIFFERENCES", "differences", Print::number},
+           {"REPAIRED", "repaired", Print::number},
+           {"UNFINISHED", "unfinished", Print::number},
+           {"RESULT", "result", Print::text}}};
+}
+
 Table adjacencies() {
   return {"adjacencies",
           true,
@@ -222,9 +236,9 @@ Table drops() {
 }  // namespace
 
 const std::vector<Table>& tables() {
-  static const std::vector<Table> all{cluster(), nodes(),  ports(),   interfaces(),  fabric(),
-                                      routes(),  rib(),    sources(), adjacencies(), drops(),
-                                      queues(),  events(), security()};
+  static const std::vector<Table> all{cluster(), nodes(),  ports(),    interfaces(),  fabric(),
+                                      routes(),  rib(),    sources(),  adjacencies(), drops(),
+                                      queues(),  events(), security(), audit()};
   return all;
 }
 

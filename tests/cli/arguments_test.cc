@@ -68,7 +68,7 @@ TEST_F(ArgumentsTest, AnOrderIsWhole) {
 
 TEST_F(ArgumentsTest, TakesEveryTable) {
   for (const char* table : {"cluster", "nodes", "ports", "fabric", "routes", "sources",
-                            "adjacencies", "drops", "queues", "events", "security"}) {
+                            "adjacencies", "drops", "queues", "events", "security", "audit"}) {
     EXPECT_TRUE(parse({"show", table})) << table << err_.str();
   }
 }
@@ -109,7 +109,7 @@ TEST_F(ArgumentsTest, RefusesWithOneLineAndCode2) {
       {{"frobnicate"}, "not expected: frobnicate"},
       {{"show", "tables"},
        "there is no table 'tables', only cluster, nodes, ports, interfaces, fabric, routes, rib, "
-       "sources, adjacencies, drops, queues, events, security"},
+       "sources, adjacencies, drops, queues, events, security, audit"},
       {{"show", "nodes", "n1", "n2"}, "n2"},
       {{"show", "nodes", ""}, "the name is empty"},
       {{"show", "nodes", "--yaml"}, "--yaml"},
@@ -152,7 +152,7 @@ TEST_F(ArgumentsTest, HelpNamesTablesAndOptions) {
   EXPECT_EQ(parse({"show", "--help"}).error(), 0);
   for (const char* word :
        {"cluster | nodes | ports | interfaces | fabric | routes | rib | sources | "
-        "adjacencies | drops | queues | events | security",
+        "adjacencies | drops | queues | events | security | audit",
         "--json", "--controller", "RACKWAY_CONTROLLER", "NAME"}) {
     EXPECT_NE(out_.str().find(word), std::string::npos) << out_.str();
   }

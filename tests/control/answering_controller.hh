@@ -130,7 +130,8 @@ struct AnsweringController {
                        .settled = false,
                        .uptime = std::chrono::milliseconds(3999),
                        .waiting_static_routes = waiting_static_routes,
-                       .conduct = &conduct},
+                       .conduct = &conduct,
+                       .audit = &audit},
                       request);
   }
   [[nodiscard]] Json ask(const Json& request) const {
@@ -165,6 +166,10 @@ struct AnsweringController {
   std::vector<NodeReport> reports;
   EventLog events{kDocument};
   PeerConduct conduct{kNodes};
+  Audit audit{std::chrono::seconds(60), ContentAudit(coordinator, *builder, events),
+              NodeAudit(
+                  {"n1", "n2"}, coordinator, events, [](NodeId, const auto&) { return true; }, 1),
+              coordinator};
   VlbOrders vlb_orders{topo::SteeringMode::adaptive, kNodes};
   std::vector<std::string> waiting_static_routes{"203.0.113.0/24: no such subnet"};
 };

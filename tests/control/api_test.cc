@@ -320,6 +320,39 @@ TEST_F(ApiTest, Sources) {
   EXPECT_EQ(no("sources", "fpm"), "sources takes no name, got fpm");
 }
 
+TEST_F(ApiTest, Audit) {
+  const auto row = [](const char* check, const char* node) {
+    return Json{{"check", check}, {"node", node},     {"result", "none yet"}, {"age_s", nullptr},
+                {"runs", 0},      {"differences", 0}, {"repaired", 0},        {"unfinished", 0}};
+  };
+  const auto before = controller_.rows("audit");
+  EXPECT_EQ(before,
+            (Json{row("digest", ""), row("rib", ""), row("node", "n1"), row("node", "n2")}));
+  EXPECT_EQ(no("audit", "n1"), "audit takes no name, got n1");
+}
+
+// Twice every period: what the first asked of node n1 has got no answer when the second comes.
+TEST_F(ApiTest, AuditsBeginEveryPeriod) {
+  auto& audit = controller_.audit;
+  controller_.coordinator.on(NodeId{1},
+                             cluster::Status{.epoch = controller_.coordinator.epoch(),
+                                             .digest = controller_.coordinator.content().digest()},
+                             controller_.now);
+  const auto start = AuditCheck::Clock::now();
+  audit.tick(start);
+  audit.tick(start + std::chrono::seconds(59));
+  EXPECT_EQ(controller_.rows("audit").at(0).at("runs"), 0);
+  audit.tick(start + std::chrono::seconds(60));
+  audit.tick(start + std::chrono::seconds(61));
+  audit.tick(start + std::chrono::seconds(121));
+  const auto rows = controller_.rows("audit");
+  EXPECT_EQ(rows.at(0).at("runs"), 2);
+  EXPECT_EQ(rows.at(0).at("result"), "equal");
+  EXPECT_EQ(rows.at(1).at("runs"), 1);
+  EXPECT_EQ(rows.at(2).at("result"), "no answer in time");
+  EXPECT_EQ(rows.at(2).at("unfinished"), 1);
+}
+
 // Its cost must not grow with the square of the keys: the controller answers between epochs.
 TEST_F(ApiTest, Security) {
   controller_.conduct.blame(NodeId{1}, PeerFault::malformed, PeerConduct::Clock::now());

@@ -121,11 +121,6 @@ class ModelCluster {
     return "";
   }
 
-  Clock::time_point now{1000h};
-  std::vector<Site> sites;
-  std::optional<EpochCoordinator> coordinator;
-
- private:
   bool send(NodeId id, const cluster::Message& message) {
     auto& site = sites[id.value];
     if (site.refuses) return false;
@@ -134,6 +129,12 @@ class ModelCluster {
     return true;
   }
 
+  Clock::time_point now{1000h};
+  std::vector<Site> sites;
+  std::optional<EpochCoordinator> coordinator;
+  std::function<void(NodeId, const cluster::AuditAnswer&)> on_audit = [](NodeId, const auto&) {};
+
+ private:
   void note(NodeId id, const cluster::Message& message) {
     const auto number = [](Epoch epoch) { return std::to_string(epoch.value); };
     const auto& name = names_[id.value];
@@ -226,6 +227,7 @@ class ModelCluster {
         prepared_.insert({id, prepared->epoch});
       }
     }
+    if (const auto* answer = std::get_if<cluster::AuditAnswer>(&message)) on_audit(id, *answer);
     std::visit(
         [&](const auto& one) {
           if constexpr (requires { coordinator->on(id, one, now); }) coordinator->on(id, one, now);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "cluster/audit_run.hh"
 #include "cluster/messages.hh"
 #include "fib/left_right.hh"
 
@@ -81,6 +82,12 @@ class ModelNode {
   }
   Answers on(const cluster::SnapshotRequest&) {
     return {cluster::NodeSnapshot{epoch_, fib().snapshot()}};
+  }
+  Answers on(const cluster::AuditRequest& message) {
+    cluster::AuditRun run(fib(), epoch_, message);
+    while (!run.step()) {
+    }
+    return {run.answer()};
   }
   Answers on(const cluster::HelloRequest&) { return {hello()}; }
   template <class Other>

@@ -121,6 +121,7 @@ const std::vector<Fault> kFaults{
      "/fabric/links/0/rate",
      {R"("0G" is not a rate)"}},
     {"2000", "3600001", "/controller/settle_max_ms", {"3600001 is out of bounds", "0 to 3600000"}},
+    {R"("audit_s": 0)", R"("audit_s": 86401)", "/controller/audit_s", {"86401 is out of bounds"}},
     {"8192", "4095", "/controller/netlink_buffer", {"4095 is out of bounds", "4096 to 1073741823"}},
     {"8192", "1073741824", "/controller/netlink_buffer", {"1073741824 is out of bounds"}},
     {R"("settle_ms": 1000)",

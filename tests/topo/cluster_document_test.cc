@@ -32,6 +32,7 @@ TEST(ClusterDocument, ReadsTheController) {
   EXPECT_EQ(document.controller.settle_ms, 1000u);
   EXPECT_EQ(document.controller.settle_max_ms, 2000u);
   EXPECT_EQ(document.controller.netlink_buffer, 8192u);
+  EXPECT_EQ(document.controller.audit_s, 0u);
 }
 
 TEST(ClusterDocument, ReadsDistancesAndKeepsTheUsualOnes) {
@@ -138,6 +139,7 @@ TEST(ClusterDocument, WhatIsLeftOutHasTheDefaults) {
   EXPECT_EQ(document.controller.settle_ms, 20000u);
   EXPECT_EQ(document.controller.settle_max_ms, 180000u);
   EXPECT_EQ(document.controller.netlink_buffer, 67108864u);
+  EXPECT_EQ(document.controller.audit_s, 60u);
   EXPECT_EQ(document.vlb.mode, SteeringMode::adaptive);
   EXPECT_EQ(document.vlb.least_flowlet_gap_us, 500u);
   EXPECT_EQ(document.vlb.most_flowlet_gap_us, 50'000u);

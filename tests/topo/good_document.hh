@@ -16,7 +16,8 @@ inline const std::string kGood = R"({
   "name": "lab.one",
   "controller": {"control": "tcp://10.0.0.1:7700", "packets": "tcp://[2001:db8::1]:7701",
                  "api": "ipc:///run/lab/api.sock", "namespace": "lab_ns",
-                 "settle_ms": 1000, "settle_max_ms": 2000, "netlink_buffer": 8192},
+                 "settle_ms": 1000, "settle_max_ms": 2000, "netlink_buffer": 8192,
+                 "audit_s": 0},
   "nodes": [
     {"name": "n1", "ports": [{"name": "p0", "device": "net_af_packet0,iface=ext0", "mtu": 9000},
                              {"name": "p.1", "device": "0000:01:00.0"}]},
