@@ -4,7 +4,6 @@
 #include <array>
 #include <cstring>
 #include <functional>
-#include <numeric>
 
 #include "base/wire.hh"
 #include "cluster/message_bounds.hh"
@@ -16,7 +15,6 @@ namespace {
 Epoch read_epoch(WireReader& in) {
   return {in.number<std::uint64_t>()};
 }
-
 void write_mode(WireWriter& out, topo::SteeringMode mode) {
   out.number(static_cast<std::uint8_t>(mode));
 }
@@ -64,7 +62,6 @@ void write(WireWriter& out, const PortStates& m) {
     out.number(port.mtu);
   }
 }
-
 void read(WireReader& in, PortStates& m) {
   m.ports.resize(in.count(11, kMaxPortsPerNode));
   for (auto& port : m.ports) {
@@ -474,10 +471,6 @@ constexpr auto kReaders = readers(std::make_index_sequence<std::variant_size_v<M
 
 }  // namespace
 
-std::uint64_t PlaceCounters::dropped_total() const {
-  return std::accumulate(std::begin(dropped), std::end(dropped), std::uint64_t{0});
-}
-
 std::string encode(const Message& message) {
   WireWriter out;
   out.number(static_cast<std::uint8_t>(message.index() + 1));
@@ -503,40 +496,6 @@ Result<Message> decode(std::string_view bytes) {
                 std::to_string(bytes.size()) + " bytes");
   }
   return message;
-}
-
-// A frame in a batch: port (16 bits), class (8 bits), size (16 bits), bytes.
-void append_frame(std::string& batch, const PacketFrame& frame) {
-  char header[kFrameHeaderBytes];
-  store_be(header, frame.port.value);
-  header[2] = static_cast<char>(frame.punt_class);
-  store_be(header + 3, static_cast<std::uint16_t>(frame.bytes.size()));
-  batch.append(header, sizeof header);
-  batch.append(frame.bytes);
-}
-
-Result<std::vector<PacketFrame>> split_frames(std::string_view batch) {
-  if (batch.size() > kMaxBatchBytes) {
-    return fail("oversized batch of frames, " + std::to_string(batch.size()) + " bytes");
-  }
-  WireReader in(batch);
-  std::vector<PacketFrame> frames;
-  while (in.ok() && !in.at_end()) {
-    PacketFrame frame;
-    frame.port.value = in.number<std::uint16_t>();
-    const auto punt_class = in.number<std::uint8_t>();
-    frame.punt_class = static_cast<PuntClass>(punt_class);
-    const auto size = in.number<std::uint16_t>();
-    frame.bytes = in.bytes(size);
-    if (punt_class >= kPuntClasses || frame.port.value >= kMaxPortsPerNode || size < 14 ||
-        size > kMaxFrameBytes) {
-      in.fail();
-    }
-    frames.push_back(frame);
-  }
-  if (!in.ok())
-    return fail("malformed batch of frames, " + std::to_string(batch.size()) + " bytes");
-  return frames;
 }
 
 }  // namespace rackway::cluster
