@@ -38,7 +38,6 @@ void write(WireWriter& out, const Hello& m) {
   out.flag(m.resumed);
   out.text(m.refusal);
 }
-
 void read(WireReader& in, Hello& m) {
   if (in.number<std::uint32_t>() != kHelloMagic) in.fail();
   m.version = in.number<std::uint16_t>();
@@ -220,7 +219,6 @@ void write(WireWriter& out, const Status& m) {
   out.number(m.steering.flowlet_gap_us);
   out.number(m.steering.moved_early);
 }
-
 void read(WireReader& in, Status& m) {
   read_epoch_and_digest(in, m);
   m.kept_epoch = read_epoch(in);
@@ -298,7 +296,6 @@ void write(WireWriter& out, const Welcome& m) {
   out.number(m.hello.multiplier);
   out.text(m.packets);
 }
-
 void read(WireReader& in, Welcome& m) {
   m.self.value = in.number<std::uint16_t>();
   m.node_names.resize(in.count(2, kMaxNodes));
