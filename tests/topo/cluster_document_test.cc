@@ -2,14 +2,13 @@
 #include "topo/cluster_document.hh"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
-#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
 #include "base/startup_error.hh"
+#include "tests/fib/scratch_folder.hh"
 #include "tests/topo/good_document.hh"
 
 namespace rackway::topo {
@@ -244,14 +243,7 @@ TEST(ClusterDocument, TakesTheMostNodesPortsAndNextHops) {
 
 class ClusterDocumentFile : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = testing::TempDir() + "/cluster_document_XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    directory_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
-
-  [[nodiscard]] std::string path(const std::string& name) const { return directory_ / name; }
+  [[nodiscard]] std::string path(const std::string& name) const { return folder_.file(name); }
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(path(name), std::ios::binary) << text;
   }
@@ -264,7 +256,7 @@ class ClusterDocumentFile : public testing::Test {
     return "";
   }
 
-  std::filesystem::path directory_;
+  fib::testing::ScratchFolder folder_;
 };
 
 TEST_F(ClusterDocumentFile, IsReadLikeItsText) {
@@ -284,8 +276,8 @@ TEST_F(ClusterDocumentFile, ThatCanNotBeReadIsAFault) {
   EXPECT_EQ(fault_of_file(path("none.json")),
             "can not read the cluster document: No such file or directory (" + path("none.json") +
                 ")" + advice);
-  EXPECT_EQ(fault_of_file(directory_), "can not read the cluster document: Is a directory (" +
-                                           directory_.string() + ")" + advice);
+  EXPECT_EQ(fault_of_file(folder_.path()), "can not read the cluster document: Is a directory (" +
+                                               folder_.path().string() + ")" + advice);
   // Opens, but there is nothing to read at its address 0.
   EXPECT_EQ(fault_of_file("/proc/self/mem"),
             "can not read the cluster document: Input/output error (/proc/self/mem)" + advice);
