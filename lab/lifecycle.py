@@ -179,11 +179,18 @@ def await_bgp_routes(topology: Topology, expected: int, seconds: float = _BGP_SE
     return waited + await_in_sync(topology)
 
 
+def _unresolved_bgp_routes() -> str | None:
+    count = rackway.unresolved_bgp_route_count(rackway.show("routes"))
+    return f"the next hops of {count} routes have no link-layer address yet" if count else None
+
+
 def await_converged(topology: Topology) -> None:
-    """Waits until every process runs, all BGP routes are there and all nodes agree."""
+    """Waits until every process runs, all BGP routes are there and lead on, and all nodes agree."""
     try:
         await_in_sync(topology)
         await_bgp_routes(topology, expected_bgp_routes(topology))
+        wait_until("resolved next hops", _unresolved_bgp_routes, _BGP_SECONDS)
+        await_in_sync(topology)
     except LabError as error:
         _check_alive(process_names(topology))
         raise LabError(f"{error}; the controller's last words:\n"

@@ -124,3 +124,7 @@ def await_state(node: Node, state: str, seconds: float = 10.0) -> float:
 
 def bgp_route_count(rows: list[dict]) -> int:
     return sum(row["protocol"] == "bgp" for row in rows)
+
+
+def unresolved_bgp_route_count(rows: list[dict]) -> int:
+    return sum(row["protocol"] == "bgp" and row["kind"] == "glean" for row in rows)
