@@ -16,11 +16,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kTickMs = 20;
+constexpr int kTickMs = 20, kBusyTickMs = 1;
 constexpr auto kHeartbeatEvery = 500ms;
 constexpr auto kRoundEvery = 1s;  // static routes, neighbours
 constexpr unsigned kLinger = 2;   // rounds that the nodes keep a neighbour whom nobody names
-constexpr auto kGather = 5ms;     // changes that come together go out together
+// Changes that come together go out together: of many soon more are to be expected, and an epoch
+// costs every node the same, however few changes it has.
+constexpr auto kGather = 5ms, kGatherOfMany = 50ms;
+constexpr std::size_t kMany = 100;
 
 std::vector<std::string> names_of(const std::vector<topo::NodeConfig>& nodes) {
   std::vector<std::string> names;
@@ -122,7 +125,7 @@ void Controller::run(const std::atomic<bool>& stop) {
   log::info("cluster {}: {} nodes, control {}, api {}", document_.name, document_.nodes.size(),
             document_.controller.control, document_.controller.api);
   while (!stop.load(std::memory_order_relaxed)) {
-    poll.wait(first_unpublished_ ? static_cast<int>(kGather / 1ms) : kTickMs);
+    poll.wait(patience_ms());
     const auto now = Clock::now();
     take_messages(now);
     take_kernel_changes();
@@ -136,6 +139,11 @@ void Controller::run(const std::atomic<bool>& stop) {
     every_so_often(now);
     api_.serve([this](const std::string& request) { return answer(request); });
   }
+}
+
+int Controller::patience_ms() const {
+  if (kernel_waits_) return kBusyTickMs;
+  return first_unpublished_ ? static_cast<int>(kGather / 1ms) : kTickMs;
 }
 
 // ---- nodes
@@ -309,9 +317,9 @@ void Controller::watch_nodes(Clock::time_point now) {
 
 // ---- routes
 
+// Of a flood a part at a time: nodes and operators are heard in between.
 void Controller::take_kernel_changes() {
-  while (mirror_.read_events()) {
-  }
+  kernel_waits_ = mirror_.read_events();
   const auto changes = mirror_.take_changes();
   if (changes.empty()) return;
   builder_.take(changes);
@@ -335,10 +343,11 @@ void Controller::publish(Clock::time_point now) {
   builder_.all_nodes_have(coordinator_.everywhere());
   if (!builder_.changed()) return;
   if (!first_unpublished_) first_unpublished_ = now;
-  if (!coordinator_.ready() || now < *first_unpublished_ + kGather) return;
+  if (!coordinator_.ready() || now < *first_unpublished_ + gather_) return;
   first_unpublished_.reset();
   const auto delta = builder_.take_delta(coordinator_.content(), coordinator_.next_epoch());
   if (builder_.changed()) first_unpublished_ = now;  // the other half, as soon as this one is in
+  gather_ = delta.routes.size() + delta.removed_routes.size() < kMany ? kGather : kGatherOfMany;
   if (delta.empty()) return;
   if (const auto done = coordinator_.propose(delta, now); !done) {
     log::error("the next epoch does not fit the present one: {}", done.error().message);

@@ -69,6 +69,7 @@ class Controller {
   [[nodiscard]] Audit make_audit();
   void on_ports(NodeId node, const cluster::PortStates& states);
   void watch_nodes(Clock::time_point now);
+  [[nodiscard]] int patience_ms() const;
   void take_kernel_changes();
   void take_zebra_routes(Clock::time_point now);
   void take_over();
@@ -106,11 +107,13 @@ class Controller {
   std::vector<bool> carriers_known_down_;  // by node: its TAPs were told that it is down
   std::vector<std::string> waiting_static_routes_;
 
-  bool took_over_ = false;  // what the nodes had at the start, if anything
+  bool kernel_waits_ = false;  // with more than was taken this turn
+  bool took_over_ = false;     // what the nodes had at the start, if anything
   bool settled_ = false;
   Settling settling_;
   Clock::time_point next_round_{}, next_heartbeat_{};
   std::optional<Clock::time_point> first_unpublished_;
+  Clock::duration gather_{};  // from then
 };
 
 }  // namespace rackway::control

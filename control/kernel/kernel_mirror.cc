@@ -3,20 +3,19 @@
 
 #include <fcntl.h>
 #include <linux/neighbour.h>
-#include <linux/nexthop.h>
 #include <linux/rtnetlink.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <optional>
 #include <span>
 #include <utility>
 
 #include "base/log.hh"
 #include "base/startup_error.hh"
 #include "base/unique_fd.hh"
-#include "control/kernel/link_control.hh"
+#include "control/kernel/event_backlog.hh"
+#include "control/kernel/kernel_dump.hh"
 #include "control/kernel/mirror_tables.hh"
 #include "control/kernel/netlink_messages.hh"
 #include "control/kernel/netlink_request.hh"
@@ -42,19 +41,12 @@ void demand_expanded_next_hops(const std::string& network_namespace) {
                      network_namespace, "set it to 1 with sysctl in that namespace");
 }
 
-template <class Header>
-Header of_family(int family) {
-  Header header{};
-  // The first byte of every rtnetlink header is its family.
-  reinterpret_cast<unsigned char&>(header) = static_cast<unsigned char>(family);
-  return header;
-}
-
 // Asks without a state of its own (NUD_NONE): what is known of the neighbour stays. NTF_USE starts
 // the resolution also on kernels that know nothing of NTF_EXT_MANAGED and skip it (before 5.16).
 NetlinkReply request_resolution(NetlinkRequests& requests, const KernelNeighborKey& neighbor,
                                 bool managed) {
-  ndmsg header = of_family<ndmsg>(neighbor.address.is_v4() ? AF_INET : AF_INET6);
+  ndmsg header{};
+  header.ndm_family = neighbor.address.is_v4() ? AF_INET : AF_INET6;
   header.ndm_ifindex = neighbor.ifindex;
   header.ndm_state = NUD_NONE;
   header.ndm_flags = NTF_USE;
@@ -62,13 +54,6 @@ NetlinkReply request_resolution(NetlinkRequests& requests, const KernelNeighborK
   request.put(NDA_DST, neighbor.address);
   if (managed) request.put(NDA_FLAGS_EXT, std::uint32_t{NTF_EXT_MANAGED});
   return requests.ask(request);
-}
-
-template <class Header>
-NetlinkReply dump(NetlinkRequests& requests, std::uint16_t type, int family,
-                  const NetlinkRequests::Visit& visit) {
-  NetlinkRequest request(type, 0, of_family<Header>(family));
-  return requests.dump(request, visit);
 }
 
 }  // namespace
@@ -80,30 +65,27 @@ struct KernelMirror::State {
                 RTNLGRP_IPV4_ROUTE, RTNLGRP_IPV6_ROUTE, RTNLGRP_NEXTHOP},
                event_buffer),
         requests(network_namespace),
-        daemons(of_daemons) {}
+        dump(network_namespace, of_daemons),
+        tables(of_daemons) {}
 
+  bool turn();
   bool read_some();
+  void take_one();
+  void take_in(std::span<const std::byte> datagram);
   void take_in(const NetlinkMessage& message);
-  void discard_events();
+  void start_dump();
+  NetlinkReply finish_dump();
   NetlinkReply resync();
-  NetlinkReply dump_all(MirrorTables& into);
-  std::optional<NetlinkMessage> parse(std::span<const std::byte> message);
 
-  NetlinkEvents events;
+  EventBacklog events;
   NetlinkRequests requests;
-  DaemonRoutes daemons;
-  MirrorTables tables{daemons};
+  KernelDump dump;
+  MirrorTables tables;
   Counters counters;
   bool resync_due = false;
   // Events that waited while a dump was made may be older than it, and delete what is long gone.
   bool catching_up = false;
 };
-
-std::optional<NetlinkMessage> KernelMirror::State::parse(std::span<const std::byte> message) {
-  auto parsed = parse_message(message);
-  if (!parsed) ++counters.malformed;
-  return parsed;
-}
 
 void KernelMirror::State::take_in(const NetlinkMessage& message) {
   ++counters.events;
@@ -114,75 +96,83 @@ void KernelMirror::State::take_in(const NetlinkMessage& message) {
   }
 }
 
+void KernelMirror::State::take_in(std::span<const std::byte> datagram) {
+  const bool whole = for_each_message(datagram, [&](std::span<const std::byte> message) {
+    if (const auto parsed = parse_message(message)) {
+      take_in(*parsed);
+    } else {
+      ++counters.malformed;
+    }
+  });
+  if (!whole) ++counters.malformed;
+}
+
 // True when more may wait.
 bool KernelMirror::State::read_some() {
   std::span<const std::byte> datagram;
   for (int i = 0; i < kDatagramsPerCall; ++i) {
     switch (events.receive(datagram)) {
-      case NetlinkEvents::Received::nothing: catching_up = false; return false;
-      case NetlinkEvents::Received::overrun:
+      case EventBacklog::Received::nothing: return false;
+      case EventBacklog::Received::overrun:
         ++counters.overruns;
         resync_due = true;
         return true;
-      case NetlinkEvents::Received::datagram: {
-        const bool whole = for_each_message(datagram, [&](std::span<const std::byte> message) {
-          if (const auto parsed = parse(message)) take_in(*parsed);
-        });
-        if (!whole) ++counters.malformed;
-      }
+      case EventBacklog::Received::datagram: take_in(datagram);
     }
   }
   return true;
 }
 
-// A dump that starts now includes what they tell. Bounded, since they may come faster than this.
-void KernelMirror::State::discard_events() {
-  std::span<const std::byte> datagram;
-  for (int i = 0; i < 64 * kDatagramsPerCall; ++i) {
-    const auto received = events.receive(datagram);
-    if (received == NetlinkEvents::Received::nothing) return;
-    if (received == NetlinkEvents::Received::overrun) ++counters.overruns;
-  }
+// A dump that starts now includes what the events tell that wait.
+void KernelMirror::State::start_dump() {
+  ++counters.resyncs;
+  counters.overruns += events.discard();
+  resync_due = false;
+  dump.start();
 }
 
-NetlinkReply KernelMirror::State::dump_all(MirrorTables& into) {
-  const auto visit = [&](std::span<const std::byte> message) {
-    if (const auto parsed = parse(message)) (void)into.apply(*parsed);
-  };
-  const auto barrier = [&]() -> NetlinkReply {
-    // The kernel tells of a link's or an address's change before it has changed the routes, but
-    // does both under one lock, which this needs as well.
-    ifinfomsg header{};
-    header.ifi_index = LinkControl::kLoopback;
-    NetlinkRequest request(RTM_GETLINK, 0, header);
-    return requests.ask(request);
-  };
-  // Next-hop groups before the routes that take their weights from them.
-  return dump<ifinfomsg>(requests, RTM_GETLINK, AF_UNSPEC, visit)
-      .and_then([&] { return dump<ifaddrmsg>(requests, RTM_GETADDR, AF_INET, visit); })
-      .and_then([&] { return dump<ifaddrmsg>(requests, RTM_GETADDR, AF_INET6, visit); })
-      .and_then([&] { return dump<ndmsg>(requests, RTM_GETNEIGH, AF_INET, visit); })
-      .and_then([&] { return dump<ndmsg>(requests, RTM_GETNEIGH, AF_INET6, visit); })
-      .and_then(barrier)
-      .and_then([&] { return dump<nhmsg>(requests, RTM_GETNEXTHOP, AF_UNSPEC, visit); })
-      .and_then([&] { return dump<rtmsg>(requests, RTM_GETROUTE, AF_INET, visit); })
-      .and_then([&] { return dump<rtmsg>(requests, RTM_GETROUTE, AF_INET6, visit); });
+// Events up to here may be older than the dump: all of them are taken in, so that nobody sees the
+// past.
+NetlinkReply KernelMirror::State::finish_dump() {
+  KernelDump::Made made = dump.take();
+  counters.malformed += made.malformed;
+  if (!made.reply) {
+    resync_due = true;
+    return made.reply;
+  }
+  tables.become(std::move(made.tables));
+  catching_up = true;
+  for (const auto end = events.arrived(); events.taken() < end;) take_one();
+  catching_up = false;
+  return made.reply;
+}
+
+void KernelMirror::State::take_one() {
+  std::span<const std::byte> datagram;
+  if (events.receive(datagram) == EventBacklog::Received::datagram) return take_in(datagram);
+  ++counters.overruns;
+  resync_due = true;
+}
+
+// True when more may wait, or a dump.
+bool KernelMirror::State::turn() {
+  bool more = true;
+  if (!dump.is_running()) {
+    more = read_some();
+  } else if (!dump.is_done()) {
+    return true;
+  } else if (const auto reply = finish_dump(); !reply) {
+    log::warn("reading the kernel's tables again: {}", reply.error().reason);
+    if (reply.error().code != EINTR) return false;
+  }
+  if (!resync_due) return more;
+  start_dump();
+  return true;
 }
 
 NetlinkReply KernelMirror::State::resync() {
-  ++counters.resyncs;
-  resync_due = true;
-  MirrorTables dumped(daemons);
-  auto reply = until_consistent([&] {
-    dumped = MirrorTables(daemons);
-    discard_events();
-    return dump_all(dumped);
-  });
-  if (!reply) return reply;
-  tables.become(std::move(dumped));
-  resync_due = false;
-  catching_up = true;
-  return reply;
+  if (!dump.is_running()) start_dump();
+  return finish_dump();
 }
 
 KernelMirror::KernelMirror(const std::string& network_namespace, DaemonRoutes daemons,
@@ -205,13 +195,7 @@ int KernelMirror::fd() const {
 }
 
 bool KernelMirror::read_events() {
-  bool more = state_->read_some();
-  if (!state_->resync_due) return more;
-  if (const auto reply = state_->resync(); !reply) {
-    log::warn("reading the kernel's tables again: {}", reply.error().reason);
-    return reply.error().code == EINTR;
-  }
-  return state_->read_some() || state_->resync_due;
+  return state_->turn();
 }
 
 Result<void> KernelMirror::resync() {

@@ -3,7 +3,8 @@
 // local tables), kept equal to it over rtnetlink. A full dump at start and whenever events may have
 // been lost (ENOBUFS, an interrupted dump, a link that went down and took routes with it without a
 // message), events in between. The caller learns what changed by take_changes().
-// One thread. Not a cache of policy: nothing here knows of ports, groups or epochs.
+// One thread's; two of its own read events and dumps meanwhile. Not a cache of policy: nothing here
+// knows of ports, groups or epochs.
 #pragma once
 
 #include <cstdint>
@@ -106,10 +107,11 @@ class KernelMirror {
 
   // Becomes readable when events wait; then call read_events(). Poll it with the caller's others.
   [[nodiscard]] int fd() const;
-  // Takes in all waiting events, bounded in work per call (returns true when more wait). Resyncs
-  // by itself when events may have been lost.
+  // Takes in waiting events, some thousand at most. When some may have been lost it has everything
+  // dumped anew, which goes on after the call; until that is in, nothing is taken. Returns true
+  // when more waits, be it events or such a dump: call again soon, whatever fd() says.
   bool read_events();
-  // Dumps everything anew and takes the difference as changes.
+  // Dumps everything anew, waits for it, and takes the difference as changes.
   [[nodiscard]] Result<void> resync();
 
   [[nodiscard]] KernelChanges take_changes();
