@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel's events, read as they come by a thread of its own and kept until they are asked for.
-// In the kernel's receive buffer a message takes about ten times its size, and what does not fit is
+// In the kernel's receive buffer a message takes many times its size, and what does not fit is
 // lost; so a flood is waited out here, while the owner is at other work. When the backlog is full
 // the kernel's buffer fills behind it, and then runs over, which is told in its place. All but the
 // thread inside is one thread's.

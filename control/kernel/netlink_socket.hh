@@ -2,7 +2,7 @@
 // Two kinds of rtnetlink socket, each opened inside a named network namespace and bound to it for
 // life: one that listens to changes, and one that asks and waits for the answer. They are apart so
 // that an answer never stands in a queue behind events, and an overrun of events never loses one.
-// Each is one thread's.
+// Each is one thread's at a time.
 #pragma once
 
 #include <libmnl/libmnl.h>

@@ -99,6 +99,16 @@ TEST_F(KernelMirrorResyncTest, SeveralReasonsMakeOneResync) {
   EXPECT_EQ(mirror_->counters().resyncs, resyncs_ + 1);
 }
 
+TEST_F(KernelMirrorResyncTest, ADumpIsNotWaitedFor) {
+  ip("route add 20.0.0.0/8 via 10.0.2.2");
+  sandbox_.ip("link set vb down");
+  EXPECT_TRUE(mirror_->read_events());
+  EXPECT_EQ(mirror_->counters().resyncs, resyncs_ + 1);
+  EXPECT_TRUE(has_route("20.0.0.0/8"));  // until a later call takes the dump
+  catch_up(*mirror_);
+  EXPECT_FALSE(has_route("20.0.0.0/8"));
+}
+
 TEST_F(KernelMirrorResyncTest, ExplicitResyncTellsTheDifferenceOnly) {
   sandbox_.ip("route add 20.0.0.0/8 via 10.0.1.2");
   ASSERT_TRUE(mirror_->resync());
